@@ -1,0 +1,53 @@
+package settings
+
+import "time"
+
+func stateKeys() []key {
+	return []key{
+		{name: "state.dir", note: "the user's state directory, ~/.local/state/eosproc on Linux",
+			doc:   "Directory of the stores and of this instance's identity.",
+			value: text(func(s *Settings) *string { return &s.State.Dir }, notEmpty)},
+		{name: "num.standby.replicas", byDefault: "0",
+			doc:   "Warm copies of each store on other instances.",
+			value: integer(0, 1024, func(s *Settings) *int { return &s.State.Standbys })},
+		{name: "max.warmup.replicas", byDefault: "2",
+			doc:   "Copies of stores that are built at the same time, beyond the standbys, before their tasks move.",
+			value: integer(1, maxInt32, func(s *Settings) *int { return &s.State.MaxWarmups })},
+		{name: "acceptable.recovery.lag", byDefault: "10000",
+			doc:   "Records behind the changelog up to which a copy counts as caught up.",
+			value: integer(0, 1<<62, func(s *Settings) *int64 { return &s.State.RecoveryLag })},
+		{name: "probing.rebalance.interval.ms", byDefault: "600000",
+			doc:   "Time between looks at whether a copy has caught up.",
+			value: millis(60000, maxMillis, func(s *Settings) *time.Duration { return &s.State.ProbingInterval })},
+		{name: "statestore.cache.max.bytes", byDefault: "10485760",
+			doc:   "Memory of the store caches of all workers together.",
+			value: integer(0, 1<<62, func(s *Settings) *int64 { return &s.State.CacheBytes })},
+		{name: "cache.max.bytes.buffering", alias: "statestore.cache.max.bytes"},
+		{name: "statestore.uncommitted.max.bytes", byDefault: "67108864",
+			doc:   "State written by open transactions above which they are ended early; -1 is no limit.",
+			value: integer(-1, 1<<62, func(s *Settings) *int64 { return &s.State.UncommittedBytes })},
+		{name: "state.cleanup.delay.ms", byDefault: "600000",
+			doc:   "How long the state of a partition that has moved away is kept.",
+			value: millis(0, maxMillis, func(s *Settings) *time.Duration { return &s.State.CleanupDelay })},
+		{name: "state.cleanup.dir.max.age.ms", byDefault: "-1",
+			doc:   "Age above which unused state is deleted at the start; -1 is never.",
+			value: millis(-1, maxMillis, func(s *Settings) *time.Duration { return &s.State.CleanupAge })},
+		{name: "windowstore.changelog.additional.retention.ms", byDefault: "86400000",
+			doc:   "Added to the retention of a window store's changelog, against clocks that differ.",
+			value: millis(0, maxMillis, func(s *Settings) *time.Duration { return &s.Topics.WindowRetention })},
+		{name: "default.interactive.query.isolation.level", byDefault: "read_committed",
+			doc: "Whether queries see only committed state.",
+			value: enum[IsolationLevel]{
+				values: []IsolationLevel{ReadCommitted, ReadUncommitted},
+				field:  func(s *Settings) *IsolationLevel { return &s.State.QueryIsolation },
+			}.value()},
+		{name: "enable.transactional.statestores", byDefault: "true",
+			doc: "A transaction's writes to stores appear with its outputs, or not at all.",
+			value: only(TypeBoolean, []string{"true"}, Warning,
+				"stores are always transactional here: an aborted write never reaches them")},
+		{name: "default.dsl.store", byDefault: "rocksDB",
+			doc: "Where stores are kept.",
+			value: only(TypeString, []string{"rocksDB"}, Warning,
+				"stores are kept on the disk in Pebble, with the same answers as in memory")},
+	}
+}

@@ -1,0 +1,129 @@
+package task
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/eosproc/eosproc/topology"
+)
+
+// Config is what the tasks of a worker have in common.
+type Config struct {
+	// ApplicationID names the application in dead letters and internal topics.
+	ApplicationID string
+	// MaxIdle is max.task.idle.ms: how long a task with several inputs waits for
+	// one that is empty. 0 waits for records that are known to be on the broker,
+	// negative does not wait.
+	MaxIdle time.Duration
+	// Handlers say what becomes of records that fail.
+	Handlers Handlers
+	// MaxRecordBytes returns how large a record a topic takes; nil or 0 means no limit.
+	MaxRecordBytes func(topic string) int
+	// Now is the wall clock.
+	Now func() time.Time
+	// Observe is told of what is worth counting.
+	Observe Observer
+}
+
+// Observer takes what a task reports. Its functions must be set.
+type Observer struct {
+	// Dropped counts a record that was dropped for a reason.
+	Dropped func(task topology.TaskID, reason string)
+	// Failed counts a record that failed and was handled, not raised.
+	Failed func(task topology.TaskID, action Action, err *topology.RecordError)
+	// Retried counts a retry.
+	Retried func(task topology.TaskID)
+}
+
+// Task is one copy of a sub-topology. It belongs to one goroutine.
+type Task struct {
+	id     topology.TaskID
+	cfg    *Config
+	sub    *topology.SubTopology
+	in     *topology.Instance
+	queues []*queue
+
+	committed topology.Snapshot
+	idleSince time.Time
+	attempts  int
+	retryAt   time.Time
+}
+
+// New makes a task without inputs.
+func New(sub *topology.SubTopology, partition int32, cfg *Config) (*Task, error) {
+	t := &Task{id: topology.TaskID{SubTopology: sub.ID, Partition: partition}, cfg: cfg, sub: sub, committed: topology.NewSnapshot(-1)}
+	return t, t.open()
+}
+
+func (t *Task) open() (err error) {
+	t.in, err = t.sub.NewInstance(t.id.Partition, topology.Env{
+		Now:           func() int64 { return t.cfg.Now().UnixMilli() },
+		InternalTopic: func(name string) string { return InternalTopic(t.cfg.ApplicationID, name) },
+		Dropped:       func(reason string) { t.cfg.Observe.Dropped(t.id, reason) },
+	})
+	return err
+}
+
+// InternalTopic returns the physical name of an internal topic, as Kafka Streams forms it.
+func InternalTopic(applicationID, name string) string { return applicationID + "-" + name }
+
+// ID returns the task's id.
+func (t *Task) ID() topology.TaskID { return t.id }
+
+// AddInput adds an input partition. logical is the name by which the
+// sub-topology knows the topic.
+func (t *Task) AddInput(topic, logical string, partition int32) error {
+	source, ok := t.in.Open(logical)
+	if !ok {
+		return fmt.Errorf("task %s does not read topic %q", t.id, logical)
+	}
+	q := newQueue(topic, partition, source)
+	q.logical = logical
+	q.input = &Input{t: t, q: q}
+	t.queues = append(t.queues, q)
+	slices.SortFunc(t.queues, func(a, b *queue) int {
+		return cmp.Or(cmp.Compare(a.topic, b.topic), cmp.Compare(a.partition, b.partition))
+	})
+	return nil
+}
+
+// Input returns the handle of an input partition; nil if the task has no such input.
+func (t *Task) Input(topic string, partition int32) *Input {
+	for _, q := range t.queues {
+		if q.partition == partition && q.topic == topic {
+			return q.input
+		}
+	}
+	return nil
+}
+
+// Inputs returns the handles of all inputs, by topic and partition.
+func (t *Task) Inputs() []*Input {
+	out := make([]*Input, len(t.queues))
+	for i, q := range t.queues {
+		out[i] = q.input
+	}
+	return out
+}
+
+// Rewind drops all that is not committed and makes the task as it was at its
+// last commit: the operators are made anew, with their timers and the stream
+// time of then. [Input.SetPosition] sets the positions.
+func (t *Task) Rewind() error {
+	err := t.in.Close()
+	if operr := t.open(); operr != nil {
+		return operr
+	}
+	t.in.Restore(t.committed)
+	t.attempts, t.retryAt = 0, time.Time{}
+	for _, q := range t.queues {
+		q.source, _ = t.in.Open(q.logical)
+		q.reset(q.committed, q.committedTime)
+	}
+	return err
+}
+
+// Close ends the task.
+func (t *Task) Close() error { return t.in.Close() }

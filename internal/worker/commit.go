@@ -1,0 +1,200 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/eosproc/eosproc/fencing"
+	"github.com/eosproc/eosproc/internal/failpoint"
+	"github.com/eosproc/eosproc/internal/settings"
+	"github.com/eosproc/eosproc/internal/task"
+	"github.com/eosproc/eosproc/txn"
+)
+
+// commitClock says when a commit is due.
+type commitClock struct {
+	interval  time.Duration
+	adaptive  bool
+	last      time.Time // when the last commit was sealed
+	processed int       // records since
+	requested bool
+}
+
+func newCommitClock(s *settings.Settings) commitClock {
+	return commitClock{interval: s.Commit.Interval, adaptive: s.Commit.Mode == settings.CommitAdaptive, last: time.Now()}
+}
+
+// backlog is the lag, in records over all inputs, above which the adaptive mode
+// prefers throughput: transactions then last for the whole interval.
+const backlog = 5000
+
+// commitIfDue seals what is open if its time has come. The adaptive mode commits
+// as soon as the last commit is settled, as long as the input is caught up: at
+// low rates a transaction then is as short as the brokers allow, and
+// its latency with it; under a backlog nobody gains from short ones.
+func (w *Worker) commitIfDue() error {
+	if !w.session.State().CanSeal() || w.isStuck() || w.emitter.loose {
+		return nil
+	}
+	records, _, _ := w.session.Open()
+	elapsed := time.Since(w.commit.last)
+	due := elapsed >= w.commit.interval || w.commit.requested || w.full() || w.commit.processed >= w.cfg.Settings.Transaction.MaxRecords
+	if !due && w.commit.adaptive && records > 0 {
+		due = !w.behind()
+	}
+	if !due {
+		return nil
+	}
+	if records == 0 && !w.tasks.moved() {
+		w.commit.last, w.commit.requested = time.Now(), false
+		return nil
+	}
+	return w.seal()
+}
+
+func (w *Worker) behind() bool {
+	var lag int64
+	for _, t := range w.tasks.all() {
+		for _, in := range t.Inputs() {
+			if n, ok := in.Lag(); ok {
+				lag += n
+			}
+		}
+	}
+	return lag > backlog
+}
+
+// seal begins the commit of all that is processed.
+func (w *Worker) seal() error {
+	w.clock.lap(w, Idle)
+	defer w.clock.lap(w, Committing)
+	w.emitter.report()
+	w.commit.last, w.commit.processed, w.commit.requested = time.Now(), 0, false
+	return w.session.Seal(txn.Sealed{Offsets: w.tasks.offsets(), Token: w.member.token(), Payload: w.tasks.cuts()})
+}
+
+func (w *Worker) committed(n *txn.Sealed) {
+	failpoint.Pass(failpoint.Applying)
+	for _, cut := range n.Payload.([]task.Cut) {
+		cut.Committed()
+	}
+	failpoint.Pass(failpoint.Committed)
+	w.observe.Committed(w.cfg.Index, n)
+	w.log.Debug("committed", "number", n.Number, "records", n.Records, "bytes", n.Bytes, "flush", n.Flush, "offsets", n.Offsetting, "end_txn", n.EndTxn)
+}
+
+// rewind makes all tasks as they were at the last commit and reads from there
+// again (R12).
+func (w *Worker) rewind(cause error) error {
+	w.poller.stop()
+	if cause == nil {
+		cause = errors.New("partitions were lost")
+	}
+	w.log.Warn("aborted; reading again from the committed offsets", "cause", cause)
+	w.observe.Aborted(w.cfg.Index, cause)
+	if err := w.blame(cause); err != nil {
+		return err
+	}
+	if fence, ok := errors.AsType[*fencing.FencedError](cause); ok {
+		w.observe.Fenced(w.cfg.Index, fence.By)
+		if fence.By == fencing.ByGeneration {
+			w.stuck = w.member.token()
+		}
+	}
+	for _, t := range w.tasks.all() {
+		if err := t.Rewind(); err != nil {
+			return fmt.Errorf("rewind task %s: %w", t.ID(), err)
+		}
+	}
+	return w.reposition()
+}
+
+// reposition reads the committed offsets back from the broker and sets tasks and
+// fetching to them.
+func (w *Worker) reposition() error {
+	owned := w.tasks.offsets()
+	if len(owned) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), w.cfg.Settings.Group.RebalanceTimeout)
+	defer cancel()
+	found, err := txn.FetchCommitted(ctx, w.session.Client(), w.member.token(), owned)
+	if err != nil {
+		return fmt.Errorf("read committed offsets: %w", err)
+	}
+	for _, c := range found {
+		in := w.tasks.input(c.Topic, c.Partition)
+		if in == nil {
+			continue
+		}
+		if c.Next < 0 {
+			return fmt.Errorf("%s-%d: %w", c.Topic, c.Partition, ErrOffsetVanished)
+		}
+		in.SetPosition(c.Next, c.Stamp.StreamTime, -1)
+	}
+	w.member.seek(found)
+	w.commit.last, w.commit.processed = time.Now(), 0
+	return nil
+}
+
+// settle commits all that is processed and waits until nothing is under way.
+func (w *Worker) settle(ctx context.Context) error {
+	if w.emitter.loose {
+		return nil // all offsets are committed ahead
+	}
+	for {
+		switch state := w.session.State(); {
+		case state == txn.State{}:
+			records, _, _ := w.session.Open()
+			if records == 0 && !w.tasks.moved() {
+				return nil
+			}
+			if err := w.seal(); err != nil {
+				return err
+			}
+		case state.CanSeal():
+			if err := w.seal(); err != nil {
+				return err
+			}
+		case state.Sealed == txn.Stopped:
+			return nil
+		}
+		if err := w.answer(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// answer waits for one answer of the commit cycle.
+func (w *Worker) answer(ctx context.Context) error {
+	select {
+	case a := <-w.session.Answers():
+		return w.took(w.session.Take(a))
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// finish ends in order: what is processed is committed, then the group is left.
+func (w *Worker) finish(abort context.Context) error {
+	w.setState(PendingShutdown)
+	w.poller.stop()
+	ctx, cancel := context.WithTimeout(abort, w.cfg.Settings.ShutdownTimeout)
+	defer cancel()
+	if w.isStuck() {
+		return nil
+	}
+	err := w.settle(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case abort.Err() != nil:
+		return ErrAborted
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("commit at the end took longer than %s; what was open is aborted", w.cfg.Settings.ShutdownTimeout)
+	default:
+		return fmt.Errorf("commit at the end: %w", err)
+	}
+}
