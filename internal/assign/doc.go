@@ -24,7 +24,7 @@
 // # Invariants
 //
 //   - A partition is never handed to a member while another one may hold it.
-//   - All inputs of a task go to one member. An input that this member does not
+//   - All inputs of a task go to one member, and are taken from it together. An input that this member does not
 //     subscribe to (another version of the topology, or a new topic that matches
 //     a pattern and that it has not seen yet) waits until it does: read elsewhere
 //     it would miss its counterparts.

@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"io"
 	"regexp"
+	"slices"
 )
 
 // Group is the topics that a sub-topology reads, under their names in Kafka.
@@ -48,7 +49,7 @@ func (gs Groups) hash() uint64 {
 	write := func(kind, s string) { _, _ = io.WriteString(h, kind+s+"\x00") } // a hash never fails
 	for _, g := range gs {
 		write("g", "")
-		for _, t := range g.Topics {
+		for _, t := range slices.Sorted(slices.Values(g.Topics)) {
 			write("t", t)
 		}
 		for _, p := range g.Patterns {

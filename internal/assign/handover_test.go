@@ -35,6 +35,11 @@ func TestHandover(t *testing.T) {
 			map[string][]Task{"x": {task(0)}},
 			map[string]map[string][]int32{"x": {"a0": {0}}, "y": {}},
 		},
+		"who loses an input loses the task": {
+			[]Member{{ID: "x", Topics: ab, Generation: 1, Owned: owned{"a0": {0}, "b0": {0}}}, {ID: "y", Topics: ab, Generation: 2, Owned: owned{"b0": {0}}}},
+			map[string][]Task{"x": {task(0)}},
+			map[string]map[string][]int32{"x": {}, "y": {}},
+		},
 		"a new input joins a task that is held": {
 			[]Member{{ID: "x", Topics: ab, Generation: 1, Owned: owned{"a0": {0}}}},
 			map[string][]Task{"x": {task(0)}},

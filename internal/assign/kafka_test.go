@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,6 +21,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/eosproc/eosproc/internal/assign"
+	"github.com/eosproc/eosproc/internal/kafkatest"
 )
 
 const settleLimit = 30 * time.Second
@@ -75,6 +78,7 @@ func (r *register) snapshot() (owner map[input]string, moves int) {
 type testGroup struct {
 	t       *testing.T
 	seeds   []string
+	id      string
 	groups  assign.Groups
 	topics  []string
 	options []kgo.Opt
@@ -85,14 +89,14 @@ func newTestGroup(t *testing.T, topics ...string) *testGroup {
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.Ports(0), kfake.SeedTopics(6, topics...))
 	require.NoError(t, err)
 	t.Cleanup(cluster.Close)
-	return &testGroup{t: t, seeds: cluster.ListenAddrs(), register: register{owner: map[input]string{}}}
+	return &testGroup{t: t, seeds: cluster.ListenAddrs(), id: "app", register: register{owner: map[input]string{}}}
 }
 
 func (g *testGroup) join(name string) *kgo.Client {
 	g.t.Helper()
 	opts := append([]kgo.Opt{
 		kgo.SeedBrokers(g.seeds...),
-		kgo.ConsumerGroup("app"),
+		kgo.ConsumerGroup(g.id),
 		kgo.Balancers(assign.New(assign.Config{Groups: g.groups, Process: name, Log: slog.New(slog.DiscardHandler)})),
 		kgo.DisableAutoCommit(),
 		kgo.HeartbeatInterval(50 * time.Millisecond),
@@ -173,9 +177,22 @@ func changed(before, after map[int32]string) (n int) {
 	return n
 }
 
+func TestMain(m *testing.M) { os.Exit(kafkatest.Main(m)) }
+
 func TestGroupJoinsLeavesRejoins(t *testing.T) {
-	g := newTestGroup(t, "a", "b")
-	g.groups, g.topics = assign.Groups{{Topics: []string{"a", "b"}}}, []string{"a", "b"}
+	t.Run("fake", func(t *testing.T) { joinsLeavesRejoins(t, newTestGroup(t, "a", "b"), "a", "b") })
+	t.Run("Kafka", func(t *testing.T) {
+		bootstrap := kafkatest.Shared(t).Bootstrap()
+		a, b := kafkatest.Name("a"), kafkatest.Name("b")
+		kafkatest.CreateTopic(t, bootstrap, a, 6, nil)
+		kafkatest.CreateTopic(t, bootstrap, b, 6, nil)
+		g := &testGroup{t: t, seeds: strings.Split(bootstrap, ","), id: kafkatest.Name("app"), register: register{owner: map[input]string{}}}
+		joinsLeavesRejoins(t, g, a, b)
+	})
+}
+
+func joinsLeavesRejoins(t *testing.T, g *testGroup, topics ...string) {
+	g.groups, g.topics = assign.Groups{{Topics: topics}}, topics
 
 	x := g.join("x")
 	alone := g.settles(6, g.topics, "x")

@@ -97,6 +97,7 @@ func (g *simGroup) rebalance(missing map[string]bool) (again bool) {
 		require.NoError(g.t, err)
 	}
 	g.check(told)
+	g.checkWhole(told)
 	for _, m := range g.members {
 		m.generation = g.generation
 		if missing[m.id] {
@@ -140,6 +141,24 @@ func (g *simGroup) check(told map[string]map[string][]int32) {
 				require.NotNil(g.t, mine, "%v handed to %s while %s holds it", p, id, m.id)
 				require.GreaterOrEqual(g.t, mine.generation, m.generation, "%v left with the zombie %s", p, id)
 			}
+		}
+	}
+}
+
+// checkWhole checks that nobody keeps a part of a task.
+func (g *simGroup) checkWhole(told map[string]map[string][]int32) {
+	for _, task := range Tasks(g.groups, nil, g.counts) {
+		for _, m := range g.members {
+			had, kept := 0, 0
+			for _, topic := range task.Inputs {
+				if slices.Contains(m.holds[topic], task.Partition) {
+					had++
+					if slices.Contains(told[m.id][topic], task.Partition) {
+						kept++
+					}
+				}
+			}
+			require.Contains(g.t, []int{0, had}, kept, "%s loses a part of %v", m.id, task)
 		}
 	}
 }

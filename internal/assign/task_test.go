@@ -67,7 +67,7 @@ func TestTasks(t *testing.T) {
 
 func TestTopologyHash(t *testing.T) {
 	a := Groups{{Topics: []string{"a", "b"}}, {Patterns: []*regexp.Regexp{regexp.MustCompile("c")}}}
-	require.Equal(t, a.hash(), Groups{{Topics: []string{"a", "b"}}, {Patterns: []*regexp.Regexp{regexp.MustCompile("c")}}}.hash())
+	require.Equal(t, a.hash(), Groups{{Topics: []string{"b", "a"}}, {Patterns: []*regexp.Regexp{regexp.MustCompile("c")}}}.hash())
 	for name, other := range map[string]Groups{
 		"split":           {{Topics: []string{"a"}}, {Topics: []string{"b"}}, {Patterns: []*regexp.Regexp{regexp.MustCompile("c")}}},
 		"name, no regexp": {{Topics: []string{"a", "b"}}, {Topics: []string{"c"}}},

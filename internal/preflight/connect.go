@@ -129,12 +129,12 @@ const beginning = 3 * time.Second
 func permanent(err error, waited time.Duration) bool {
 	var dns *net.DNSError
 	switch {
-	case errors.Is(err, io.EOF):
+	case cutOff(err):
 		return waited > beginning
 	case errors.As(err, &dns):
 		return dns.IsNotFound
-	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH),
-		errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH),
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, os.ErrDeadlineExceeded):
 		return false
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
@@ -144,6 +144,11 @@ func permanent(err error, waited time.Duration) bool {
 		return !ke.Retriable
 	}
 	return true // certificates, protocols
+}
+
+// cutOff reports whether the other side has ended the connection.
+func cutOff(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // rest waits; false means that there is no time left.
@@ -175,7 +180,7 @@ func explain(err error, s *settings.Settings) string {
 		return fmt.Sprintf("the listener takes no SASL: check the port, or security.protocol: %v", err)
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return fmt.Sprintf("the host name %q is not known: check bootstrap.servers", dns.Name)
-	case errors.Is(err, io.EOF):
+	case cutOff(err):
 		return fmt.Sprintf("the broker ends the connection at once: its listener most likely wants another security.protocol than %s, or refuses the credentials", protocol(s))
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused: nothing listens there"

@@ -1,12 +1,13 @@
 package worker
 
 import (
+	"log/slog"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/eosproc/eosproc/internal/assign"
 	"github.com/eosproc/eosproc/internal/task"
 	"github.com/eosproc/eosproc/topology"
 )
@@ -18,6 +19,7 @@ type inputs struct {
 	patterns []patternInput
 	topics   []string
 	pattern  string // of all topics, when a source has a pattern
+	assign   kgo.GroupBalancer
 }
 
 type input struct {
@@ -82,16 +84,18 @@ func (in *inputs) reset(topic string) topology.Reset {
 	return i.reset
 }
 
-// balancer assigns partitions to the members of a classic group.
-func (in *inputs) balancer() kgo.GroupBalancer { return kgo.CooperativeStickyBalancer() }
-
-// single reports whether a sub-topology has one input topic, so that its tasks need not wait for others.
-func (in *inputs) single(sub int) bool {
-	n := len(slices.DeleteFunc(slices.Clone(in.patterns), func(p patternInput) bool { return p.sub != sub }))
-	for _, i := range in.byTopic {
-		if i.sub == sub {
-			n++
+// balancer assigns whole tasks to the members of a classic group. It is made
+// once: it remembers, for stickiness, the tasks that were lost with a membership.
+func (in *inputs) balancer(process string, log *slog.Logger) kgo.GroupBalancer {
+	if in.assign == nil {
+		groups := make(assign.Groups, len(in.subs))
+		for topic, i := range in.byTopic {
+			groups[i.sub].Topics = append(groups[i.sub].Topics, topic)
 		}
+		for _, p := range in.patterns {
+			groups[p.sub].Patterns = append(groups[p.sub].Patterns, p.re)
+		}
+		in.assign = assign.New(assign.Config{Groups: groups, Process: process, Log: log})
 	}
-	return n == 1
+	return in.assign
 }

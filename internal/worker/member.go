@@ -27,16 +27,15 @@ import (
 // may belong to another member, only when the callback has returned; so a token
 // read by the loop is never newer than the loop's own idea of what it owns.
 type member struct {
-	group       string
-	instance    string
-	client      *kgo.Client
-	admin       *kadm.Client
-	events      chan groupEvent
-	closing     chan struct{}
-	resets      func(topic string) topology.Reset
-	byDefault   settings.OffsetReset
-	incarnation txn.Stamp
-	log         *slog.Logger
+	group     string
+	instance  string
+	client    *kgo.Client
+	admin     *kadm.Client
+	events    chan groupEvent
+	closing   chan struct{}
+	resets    func(topic string) topology.Reset
+	byDefault settings.OffsetReset
+	log       *slog.Logger
 
 	starts map[string]map[int32]int64 // of the offset fetch under way
 }
@@ -108,7 +107,7 @@ func newMember(cfg *Config, inputs *inputs) (*member, error) {
 	if s.Group.Protocol == settings.GroupConsumer {
 		opts = append(opts, kgo.ServerSideBalancer(), kgo.Balancers(kgo.RangeBalancer()))
 	} else {
-		opts = append(opts, kgo.Balancers(inputs.balancer()))
+		opts = append(opts, kgo.Balancers(inputs.balancer(cfg.InstanceID, cfg.Log)))
 	}
 	if inputs.pattern != "" {
 		opts = append(opts, kgo.ConsumeRegex(), kgo.ConsumeTopics(inputs.pattern))

@@ -11,8 +11,8 @@ import (
 
 // What a producer may hold before it makes the worker wait.
 const (
-	bufferedRecords = 100_000
-	bufferedBytes   = 32 << 20
+	bufferedRecords = 50_000
+	bufferedBytes   = 16 << 20
 )
 
 func compression(p settings.Producer) kgo.CompressionCodec {
