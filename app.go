@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/eosproc/eosproc/fencing"
 	"github.com/eosproc/eosproc/internal/preflight"
 	"github.com/eosproc/eosproc/internal/settings"
@@ -22,6 +24,7 @@ type App struct {
 	log      *slog.Logger
 	onState  func(from, to State)
 	monitor  *monitor
+	registry *prometheus.Registry
 
 	abort   context.Context
 	stopNow context.CancelFunc
@@ -48,7 +51,7 @@ func newApp(t *topology.Topology, s settings.Settings, log *slog.Logger, onState
 	if log == nil {
 		log = slog.Default()
 	}
-	a := &App{topology: t, settings: s, log: log.With("app", s.ApplicationID), onState: onState}
+	a := &App{topology: t, settings: s, log: log.With("app", s.ApplicationID), onState: onState, registry: prometheus.NewRegistry()}
 	a.abort, a.stopNow = context.WithCancel(context.Background())
 	a.monitor = newMonitor(a)
 	return a
@@ -68,6 +71,14 @@ func (a *App) Run(ctx context.Context) (err error) {
 		return ErrRanBefore
 	}
 	defer func() { a.monitor.ended(err) }()
+	if err := a.measure(); err != nil {
+		return err
+	}
+	stopHTTP, err := a.serveHTTP()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stopHTTP()) }()
 
 	dir, err := fencing.OpenDir(a.settings.State.Dir, fencing.Identity{ApplicationID: a.settings.ApplicationID})
 	if err != nil {
@@ -154,6 +165,10 @@ func (a *App) each(paused bool, do func(*worker.Worker)) {
 
 // Topology returns what the application runs.
 func (a *App) Topology() *topology.Topology { return a.topology }
+
+// Metrics returns what the application measures, for a server of one's own; with
+// eosproc.http.address it is served at /metrics.
+func (a *App) Metrics() prometheus.Gatherer { return a.registry }
 
 // State returns the current state.
 func (a *App) State() State { return a.monitor.state() }

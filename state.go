@@ -10,7 +10,6 @@ const (
 	Running         State = "RUNNING"
 	PendingShutdown State = "PENDING_SHUTDOWN"
 	NotRunning      State = "NOT_RUNNING"
-	PendingError    State = "PENDING_ERROR"
 	Error           State = "ERROR"
 )
 

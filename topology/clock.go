@@ -90,7 +90,7 @@ func (in *Instance) punctuate(p *punctuation, now int64) (err error) {
 	mark := len(in.outputs)
 	defer func() {
 		if r := recover(); r != nil {
-			err = &RecordError{Stage: Processing, Node: p.node.name, Stack: debug.Stack(), Err: fmt.Errorf("%w: %v", ErrPanic, r)}
+			err = &RecordError{Stage: Processing, Node: p.node.name, Stack: debug.Stack(), Err: panicked(r)}
 		}
 		if err != nil {
 			in.rollback(mark)

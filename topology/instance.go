@@ -65,7 +65,7 @@ func (s *SubTopology) NewInstance(partition int32, env Env) (in *Instance, err e
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = errors.Join(fmt.Errorf("make task %s: %w: %v\n%s", in.id, ErrPanic, p, debug.Stack()), in.Close())
+			err = errors.Join(fmt.Errorf("make task %s: %w", in.id, panicked(p)), in.Close())
 		}
 	}()
 	for _, n := range s.nodes {
@@ -123,7 +123,7 @@ func (in *Instance) process(s Source, r *RawRecord) (err error) {
 		if p := recover(); p != nil {
 			err = &RecordError{
 				Stage: Processing, Topic: r.Topic, Partition: r.Partition, Offset: r.Offset,
-				Stack: debug.Stack(), Err: fmt.Errorf("%w: %v", ErrPanic, p),
+				Stack: debug.Stack(), Err: panicked(p),
 			}
 		}
 		if err != nil {
@@ -219,7 +219,7 @@ func (in *Instance) Close() (err error) {
 func closing(id TaskID, fn func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("close task %s: %w: %v", id, ErrPanic, p)
+			err = fmt.Errorf("close task %s: %w", id, panicked(p))
 		}
 	}()
 	fn()

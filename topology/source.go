@@ -181,7 +181,7 @@ func (d decoder[K, V]) timestamp(raw *RawRecord, r *Record[K, V], partitionTime 
 			ms, take = 0, false
 			err = &RecordError{
 				Stage: Deserialization, Node: d.node.name, Topic: raw.Topic, Partition: raw.Partition, Offset: raw.Offset,
-				Stack: debug.Stack(), Err: fmt.Errorf("extract timestamp: %w: %v", ErrPanic, p),
+				Stack: debug.Stack(), Err: fmt.Errorf("extract timestamp: %w", panicked(p)),
 			}
 		}
 	}()

@@ -2,6 +2,7 @@ package txn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -57,15 +58,22 @@ type Committed struct {
 }
 
 // FetchCommitted reads the group's committed offsets of the given partitions. It
-// waits for transactions that are being decided (require_stable), for as long as ctx allows.
+// waits for transactions that are being decided (require_stable) and for brokers
+// that are out of reach, for as long as ctx allows.
 func FetchCommitted(ctx context.Context, client *kgo.Client, token fencing.Token, partitions []Offset) ([]Committed, error) {
 	for {
 		found, stable, err := fetchCommitted(ctx, client, token, partitions)
-		if err != nil || stable {
-			return found, err
+		wait := stablePause
+		if err != nil {
+			if fencing.Classify(fencing.OffsetFetch, err, 0).Verdict != fencing.Retry || ctx.Err() != nil {
+				return nil, err
+			}
+			wait = retryPause
+		} else if stable {
+			return found, nil
 		}
-		if err := pause(ctx, stablePause); err != nil {
-			return nil, &stepError{fencing.OffsetFetch, fmt.Errorf("wait for pending transactions: %w", err)}
+		if perr := pause(ctx, wait); perr != nil {
+			return nil, &stepError{fencing.OffsetFetch, errors.Join(fmt.Errorf("wait for stable offsets: %w", perr), err)}
 		}
 	}
 }

@@ -54,8 +54,14 @@ func (s *Session) begin(out *Outcome) {
 	t.holding = s.state.Next == Held
 	if p := s.slots[slot]; !p.plain {
 		if err := p.client.BeginTransaction(); err != nil {
-			// The id is known to be good (R1), so this is a fence or a fault.
-			*out = s.step(s.judge(&stepError{fencing.InitProducerID, fmt.Errorf("begin transaction of %s: %w", p.id, err)}, Refused, 0))
+			// The id is known to be good (R1), so this is a fence or a fault. Nothing
+			// milder is possible: an abort or a proof would begin while a step of
+			// the sealed transaction is under way.
+			failed := s.judge(&stepError{fencing.InitProducerID, fmt.Errorf("begin transaction of %s: %w", p.id, err)}, Failed, 0)
+			if failed.event != Fenced {
+				failed.event = Failed
+			}
+			*out = s.step(failed)
 			return
 		}
 	}
@@ -144,7 +150,13 @@ func (s *Session) commitPlain(ctx context.Context, n *Sealed) Answer {
 	p := s.slots[0]
 	err := p.retry(ctx, fencing.OffsetCommit, func() error { return CommitOffsets(ctx, p.client, n.Token, n.Offsets, s.stamp(n)) })
 	if err != nil {
-		return s.judge(err, Refused, 0)
+		a := s.judge(err, Refused, 0)
+		if decide(err, s.version).Verdict == fencing.Retry {
+			// The coordinator was out of reach for long. Nothing is lost by reading
+			// again when it is back, so this is no reason to stop.
+			a.event = Refused
+		}
+		return a
 	}
 	n.Offsetting = time.Since(start)
 	return Answer{event: Ended}

@@ -221,12 +221,24 @@ func (p *producer) abort(ctx context.Context) error {
 	}
 	err := p.end(ctx, false)
 	if err == nil {
-		return nil
+		if err = p.usable(ctx); err == nil {
+			return nil
+		}
 	}
 	if d := decide(err, p.version); d.Verdict == fencing.Fenced || d.Verdict == fencing.Fatal {
 		return err
 	}
 	return p.replace(ctx)
+}
+
+// usable reports whether the producer id survived: before transaction.version 2 an
+// abort leaves an id that a failed produce had spoiled as it is, and the client
+// would refuse to begin with it.
+func (p *producer) usable(ctx context.Context) error {
+	if _, _, err := p.client.ProducerID(ctx); err != nil {
+		return &stepError{fencing.Produce, err}
+	}
+	return nil
 }
 
 // stepError names the request that failed, so that the verdict on its error can

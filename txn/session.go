@@ -110,7 +110,6 @@ func (s *Session) Init(ctx context.Context) error {
 		return err
 	}
 	if s.cfg.Mode == Idempotent {
-		probe.Close()
 		p := &producer{opts: s.cfg.Client, version: s.version, timeout: s.cfg.Timeout, plain: true}
 		s.slots = []*producer{p}
 		return p.init(ctx)
@@ -150,6 +149,9 @@ func (s *Session) Client() *kgo.Client { return s.slots[0].client }
 // none. The record belongs to the session from then on. A record that cannot be
 // produced shows up as an answer, not here.
 func (s *Session) Produce(r *kgo.Record) error {
+	if s.state.Sealed == Stopped {
+		return errors.New("produce after the commit cycle has stopped") // R9
+	}
 	if s.open == nil {
 		if out := s.step(Answer{event: Output}); out.Stop != nil {
 			return out.Stop
@@ -231,6 +233,10 @@ func (s *Session) Take(a Answer) Outcome {
 
 func (s *Session) step(a Answer) (out Outcome) {
 	before := s.state
+	if (a.event == NextFailed || a.event == Abandon) && s.cause == nil {
+		// The rewind may have to wait for the step under way; its cause is known now.
+		s.cause = a.err
+	}
 	next, effects := s.state.Step(s.cfg.Mode, a.event)
 	s.state = next
 	for _, e := range effects {
@@ -239,26 +245,52 @@ func (s *Session) step(a Answer) (out Outcome) {
 	return out
 }
 
+// Interrupt makes whatever the session waits for give up, a blocked
+// [Session.Produce] included. Nothing but [Session.Close] may follow. It is safe for concurrent use.
+func (s *Session) Interrupt() { s.cancel() }
+
 // Close ends the session: it aborts what is open, as far as the brokers let it within
 // ctx, waits for the step under way and closes the producers.
 func (s *Session) Close(ctx context.Context) error {
 	s.wait(ctx)
 	var err error
-	if s.cfg.Mode == Idempotent && len(s.slots) > 0 {
-		err = s.slots[0].client.Flush(ctx)
-	}
-	if s.open != nil && s.cfg.Mode == Transactional && s.state.Sealed == NoneSealed {
-		p := s.slots[s.open.slot]
-		if aerr := p.client.AbortBufferedRecords(ctx); aerr != nil {
-			err = errors.Join(err, fmt.Errorf("abort on close: %w", aerr))
-		} else if aerr := p.end(ctx, false); aerr != nil {
-			err = errors.Join(err, fmt.Errorf("abort on close: %w", aerr))
-		}
+	if s.cfg.Mode == Idempotent && len(s.slots) > 0 && s.slots[0].client != nil {
+		err = s.slots[0].client.Flush(ctx) // before the records' context ends
 	}
 	s.cancel()
 	s.wait(context.Background())
+	if s.cfg.Mode == Transactional {
+		err = s.abandonAll(ctx)
+	}
 	for _, p := range s.slots {
 		p.close()
+	}
+	return err
+}
+
+// abandonAll aborts what has begun and will not be ended any more, so that no
+// reader has to wait for its timeout. A transaction whose end has been asked for
+// is left alone: its outcome is the coordinator's by now.
+func (s *Session) abandonAll(ctx context.Context) (err error) {
+	var begun []*transaction
+	if n := s.sealed; n != nil && n.txn != nil && (s.state.Sealed == Flushing || s.state.Sealed == SendingOffsets) {
+		begun = append(begun, n.txn)
+	}
+	if s.open != nil {
+		begun = append(begun, s.open)
+	}
+	for _, t := range begun {
+		p := s.slots[t.slot]
+		if p.client == nil {
+			continue
+		}
+		aerr := p.client.AbortBufferedRecords(ctx)
+		if aerr == nil {
+			aerr = p.end(ctx, false)
+		}
+		if aerr != nil {
+			err = errors.Join(err, fmt.Errorf("abort on close: %w", aerr))
+		}
 	}
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -90,29 +89,30 @@ func keyReports(keys []settings.KeyDoc) []keyReport {
 	return out
 }
 
+// writeKeys writes a key and its default on one line, its meaning below: a table of three columns
+// would be wider than any terminal.
 func writeKeys(w io.Writer, keys []settings.KeyDoc) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "KEY\tDEFAULT\tMEANING")
+	var b strings.Builder
 	for _, k := range keys {
-		byDefault := k.Default
+		b.WriteString(k.Name)
 		switch {
 		case k.Required:
-			byDefault = "(required)"
-		case k.DefaultNote != "":
-			byDefault = strings.TrimSpace(k.Default + " (" + k.DefaultNote + ")")
-		case byDefault == "":
-			byDefault = "-"
+			b.WriteString(" (required)")
+		case k.Default != "" && k.DefaultNote != "":
+			fmt.Fprintf(&b, " = %s (%s)", k.Default, k.DefaultNote)
+		case k.Default+k.DefaultNote != "":
+			fmt.Fprintf(&b, " = %s", k.Default+k.DefaultNote)
 		}
-		meaning := k.Doc
-		if k.Support != settings.Supported {
-			meaning = strings.TrimSpace(fmt.Sprintf("%s [%s: %s]", meaning, k.Support, k.Why))
-		}
+		fmt.Fprintf(&b, "\n    %s", k.Doc)
 		if len(k.Values) > 0 {
-			meaning += " One of " + strings.Join(k.Values, ", ") + "."
+			b.WriteString(" One of " + strings.Join(k.Values, ", ") + ".")
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", k.Name, byDefault, meaning)
+		if k.Support != settings.Supported {
+			fmt.Fprintf(&b, "\n    %s: %s", k.Support, k.Why)
+		}
+		b.WriteString("\n")
 	}
-	if err := t.Flush(); err != nil {
+	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write keys: %w", err)
 	}
 	return nil

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
+	"github.com/eosproc/eosproc/internal/demo"
 	"github.com/eosproc/eosproc/internal/pipeline"
 	"github.com/eosproc/eosproc/internal/preflight"
 )
@@ -62,6 +64,9 @@ func failed(err error) error {
 	if errors.Is(err, preflight.ErrBrokerTooOld) {
 		return &exitError{exitUnsupported, err}
 	}
+	if errors.Is(err, demo.ErrVerdict) {
+		return &exitError{exitViolated, err}
+	}
 	return &exitError{exitFailed, err}
 }
 
@@ -97,7 +102,21 @@ func report(w io.Writer, err error) int {
 func oneLine(message string) string {
 	message, near, ok := strings.Cut(message, "\n\nDid you mean this?\n")
 	if ok {
-		message += fmt.Sprintf(" (did you mean %q?)", strings.Join(strings.Fields(near), `" or "`))
+		message += didYouMean(strings.Fields(near)...)
 	}
 	return strings.TrimSpace(message)
+}
+
+// didYouMean is the end of a message about an unknown name; empty ones suggest nothing.
+func didYouMean(names ...string) string {
+	var quoted []string
+	for _, n := range names {
+		if n != "" {
+			quoted = append(quoted, strconv.Quote(n))
+		}
+	}
+	if len(quoted) == 0 {
+		return ""
+	}
+	return " (did you mean " + strings.Join(quoted, " or ") + "?)"
 }

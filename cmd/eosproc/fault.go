@@ -156,9 +156,15 @@ type kafkaError struct{ *kerr.Error }
 // lastError is above all codes of Kafka.
 const lastError = 512
 
+// renamed are errors that the client knows by an older name than Kafka does.
+var renamed = map[string]*kerr.Error{"NOT_LEADER_OR_FOLLOWER": kerr.NotLeaderForPartition}
+
 // UnmarshalJSON reads a name, in any case, or a number.
 func (e *kafkaError) UnmarshalJSON(data []byte) error {
 	name := strings.Trim(string(data), `"`)
+	if e.Error = renamed[strings.ToUpper(name)]; e.Error != nil {
+		return nil
+	}
 	for code := int16(-1); code < lastError; code++ {
 		known := kerr.TypedErrorForCode(code)
 		if known == nil || known.Code != code {

@@ -111,3 +111,15 @@ func loadAll(in io.Reader, args []string) ([]*pipeline.File, error) {
 	}
 	return files, nil
 }
+
+// loadOne reads the one pipeline that an argument names.
+func loadOne(in io.Reader, arg string) (*pipeline.File, error) {
+	files, err := loadAll(in, []string{arg})
+	if err != nil {
+		return nil, err
+	}
+	if len(files) != 1 {
+		return nil, usagef("%s: want one pipeline, found %d", arg, len(files))
+	}
+	return files[0], nil
+}

@@ -28,7 +28,7 @@ var skeletons = []struct{ name, text string }{
       - when: value.amount >= 1000
         steps:
           - to: large
-      - steps: # all others
+      - else:
           - to: payments
 `},
 	{"to", "  - to: payments\n"},
@@ -79,11 +79,7 @@ topology:
 		last := i == len(steps)-1
 		switch {
 		case n < 0:
-			hint := ""
-			if near := kafkaconf.Suggest(step, names); near != "" {
-				hint = fmt.Sprintf(" (did you mean %q?)", near)
-			}
-			return "", fmt.Errorf("unknown step %q%s; the steps are %s", step, hint, strings.Join(names, ", "))
+			return "", fmt.Errorf("unknown step %q%s; the steps are %s", step, didYouMean(kafkaconf.Suggest(step, names)), strings.Join(names, ", "))
 		case (i == 0) != (step == "from"):
 			return "", fmt.Errorf("step %d is %q: the first step, and no other, is from", i+1, step)
 		case last != (step == "to" || step == "branch"):

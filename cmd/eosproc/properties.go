@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -118,11 +117,8 @@ func (p properties) client() (kafkaconf.Client, error) {
 		if known[key] || strings.HasPrefix(key, "topic.") || strings.HasPrefix(key, "client.tag.") {
 			continue
 		}
-		hint := ""
-		if near := kafkaconf.Suggest(key, slices.Sorted(maps.Keys(known))); near != "" {
-			hint = fmt.Sprintf(" (did you mean %q?)", near)
-		}
-		return c, usagef("%s: %s: unknown key%s", p.origin[key], key, hint)
+		near := kafkaconf.Suggest(key, slices.Sorted(maps.Keys(known)))
+		return c, usagef("%s: %s: unknown key%s", p.origin[key], key, didYouMean(near))
 	}
 	if len(c.BootstrapServers) == 0 {
 		return c, usagef("no broker given: use --bootstrap-server, EOSPROC_BOOTSTRAP_SERVERS, or bootstrap.servers in --command-config")

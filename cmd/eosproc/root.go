@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
+
+	"github.com/eosproc/eosproc/internal/demo"
 )
 
 // newRoot returns the command tree.
@@ -32,7 +31,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, configuration or pipeline,
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return log.setUp(cmd) }
 	root.AddCommand(
 		newRun(), newLint(), newTest(), newEval(), newNew(), newSchema(), newTopology(),
-		newBroker(), newVerify(), newConfig(), newVersion(), newDocs(),
+		newBroker(), newVerify(), newConfig(), newVersion(), newDocs(), newBench(), demo.Command(),
 	)
 	finish(root)
 	return root
@@ -61,11 +60,7 @@ func finish(cmd *cobra.Command) {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			hint := ""
-			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-				hint = fmt.Sprintf(" (did you mean %q?)", strings.Join(near, `" or "`))
-			}
-			return usagef("unknown command %q for %q%s", args[0], cmd.CommandPath(), hint)
+			return usagef("unknown command %q for %q%s", args[0], cmd.CommandPath(), didYouMean(cmd.SuggestionsFor(args[0])...))
 		}
 	}
 }

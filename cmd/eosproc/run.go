@@ -25,7 +25,7 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run PIPELINE.yaml",
 		Short: "Run a pipeline",
-		Long: `Run a pipeline until SIGINT or SIGTERM. The first signal finishes and commits the
+		Long: `Run a pipeline ("-" for stdin) until SIGINT or SIGTERM. The first signal finishes and commits the
 records at hand and leaves the group; the second aborts the open transaction and
 ends at once. What is aborted is processed again by the next run.
 
@@ -37,7 +37,7 @@ environment (EOSPROC_PROCESSING_GUARANTEE for processing.guarantee, …), the fi
   eosproc run payments.yaml --guarantee at_least_once --http :4195`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: yamlFiles,
-		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args[0]) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.register(cmd)
 	p := cmd.Flags()
@@ -58,14 +58,14 @@ func (f *runFlags) properties() (properties, error) {
 	return p, err
 }
 
-func (f *runFlags) run(ctx context.Context, path string) error {
+func (f *runFlags) run(cmd *cobra.Command, path string) error {
 	p, err := f.properties()
 	if err != nil {
 		return err
 	}
-	file, err := pipeline.Load(path, pipeline.Options{})
+	file, err := loadOne(cmd.InOrStdin(), path)
 	if err != nil {
-		return usage(err)
+		return err
 	}
 	topo, buildErr := file.Build()
 	_, problems, settingsErr := file.Settings(p.values)
@@ -73,13 +73,13 @@ func (f *runFlags) run(ctx context.Context, path string) error {
 		return usage(together(buildErr, p.relocate(problems)))
 	}
 	for _, warning := range p.relocate(problems) {
-		slog.Warn(warning.Error())
+		slog.Warn(warning.Message, "in", warning.File)
 	}
 	app, err := eosproc.New(topo, eosproc.Config{Properties: file.Config(p.values), Log: slog.Default()})
 	if err != nil {
 		return usage(err)
 	}
-	return untilSignals(ctx, app)
+	return untilSignals(cmd.Context(), app)
 }
 
 // together puts the errors of the topology and the problems of the configuration into one list.

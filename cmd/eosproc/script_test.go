@@ -33,7 +33,6 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_GOLDEN") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EOSPROC_STATE_DIR", filepath.Join(e.WorkDir, "state"))
-			e.Setenv("HOME", e.WorkDir)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -85,14 +85,11 @@ func newGraph() *cobra.Command {
 }
 
 func buildTopology(in io.Reader, path string) (*topology.Topology, error) {
-	files, err := loadAll(in, []string{path})
+	f, err := loadOne(in, path)
 	if err != nil {
 		return nil, err
 	}
-	if len(files) != 1 {
-		return nil, usagef("%s: want one pipeline, found %d", path, len(files))
-	}
-	t, err := files[0].Build()
+	t, err := f.Build()
 	return t, usage(err)
 }
 

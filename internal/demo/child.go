@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 )
@@ -17,7 +18,7 @@ type note struct {
 	at     time.Time
 	kind   noteKind
 	line   logLine // of noteLog
-	exit   string  // of noteExit: how it ended
+	exit   string  // of noteExit: how it ended, and its own last word
 	killed bool    // of noteExit: by SIGKILL
 }
 
@@ -36,7 +37,9 @@ type child struct {
 	stdin  *os.File // its end tells the child that the demo is gone
 	notes  chan<- note
 	done   <-chan struct{} // of the demo: nobody takes notes any more
+	gone   chan struct{}   // closed when the process has ended
 	wait   sync.WaitGroup
+	error  string // what a program prints last when it fails; of the reading goroutine until that has ended
 }
 
 // startChild starts a worker whose log goes to log, line by line, and to notes.
@@ -56,7 +59,7 @@ func startChild(worker int, cmd *exec.Cmd, log io.Writer, notes chan<- note, don
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start worker %d: %w", worker, err), hold.Close(), lines.Close())
 	}
-	c := &child{worker: worker, cmd: cmd, stdin: hold, notes: notes, done: done}
+	c := &child{worker: worker, cmd: cmd, stdin: hold, notes: notes, done: done, gone: make(chan struct{})}
 	logged := make(chan struct{})
 	c.wait.Go(func() {
 		defer close(logged)
@@ -65,7 +68,11 @@ func startChild(worker int, cmd *exec.Cmd, log io.Writer, notes chan<- note, don
 	})
 	c.wait.Go(func() {
 		exit, killed := c.watch()
+		close(c.gone)
 		<-logged // what it said last comes before its end
+		if c.error != "" {
+			exit += ": " + c.error
+		}
 		c.tell(note{kind: noteExit, exit: exit, killed: killed})
 	})
 	return c, nil
@@ -83,6 +90,8 @@ func (c *child) read(lines io.Reader, log io.Writer) {
 			_, _ = log.Write(line)
 			if parsed, ok := parseLog(line); ok {
 				c.tell(note{kind: noteLog, line: parsed})
+			} else if text, ok := strings.CutPrefix(string(line), "Error: "); ok {
+				c.error = strings.TrimSpace(text)
 			}
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
@@ -102,8 +111,11 @@ func (c *child) tell(n note) {
 // end makes sure that the process has ended, and frees what it held. Notes must no
 // longer be wanted.
 func (c *child) end() {
-	// It fails for a process that has ended, which is what is wanted.
-	_ = c.cmd.Process.Kill()
+	select {
+	case <-c.gone: // its number may be another process's by now
+	default:
+		_ = c.cmd.Process.Kill() // it fails for a process that has just ended
+	}
 	c.wait.Wait()
 	_ = c.stdin.Close() // nothing was written to it
 	_ = c.cmd.Process.Release()

@@ -7,12 +7,12 @@
 //
 // # The two faults
 //
-// Both strike at the failpoint S3, where all outputs of a commit are written and
-// acknowledged and nothing is committed yet, so that what they leave behind does
-// not depend on chance. One worker kills itself there with SIGKILL and is started
-// again under its old identity. Another one stops itself with SIGSTOP, stays
-// frozen until the group has given its partitions away, and on SIGCONT goes on with
-// that very commit. Under exactly_once_v2 the brokers must refuse it; under
+// Both strike inside of a commit, at failpoints, so that what they leave behind does
+// not depend on chance. One worker kills itself with SIGKILL when all outputs are
+// written and acknowledged and nothing is committed, and is started again under its
+// old identity. Another one stops itself with SIGSTOP just before it asks for the
+// commit, stays frozen until the group has given its partitions away, and on
+// SIGCONT asks for it. Under exactly_once_v2 the brokers must refuse; under
 // at_least_once the same two faults leave duplicates.
 //
 // # Invariants

@@ -34,9 +34,16 @@ func (s *stage) noted(n note) error {
 
 func (s *stage) logged(n note) {
 	switch l := n.line; {
+	case l.refused() && s.zombie && n.worker == s.plan.frozen:
+		// Whatever the code: the transaction was aborted while it slept, and
+		// this is the answer to its commit. Some brokers call it fenced, others an
+		// invalid state.
+		s.zombie, s.faults.ZombieFenced = false, true
+		s.faults.FencedCommits++
+		s.tell("fenced", n.worker, "worker-%d: the zombie's commit was refused (%s); it drops it and joins the group anew", n.worker, l.code())
 	case l.fenced():
 		s.faults.FencedCommits++
-		s.tell("fenced", n.worker, "worker-%d: commit refused (%s): another worker has its partitions", n.worker, l.code())
+		s.tell("fenced", n.worker, "worker-%d: commit refused (%s): the group has moved on; it aborts and reads again", n.worker, l.code())
 	case l.Message == "assigned" && !s.killedAt.IsZero() && n.worker == s.plan.killed:
 		s.tell("rejoin", n.worker, "worker-%d has partitions again, %.1f s after it was killed", n.worker, time.Since(s.killedAt).Seconds())
 		s.killedAt = time.Time{}
@@ -94,7 +101,11 @@ func (s *stage) ticked() error {
 		if err := s.launch(worker, ""); err != nil {
 			return err
 		}
-		s.tell("restart", worker, "worker-%d started again under its old identity, which aborts what it had left open", worker)
+		what := ""
+		if s.options.guarantee == eosproc.ExactlyOnce {
+			what = ", which aborts what it had left open"
+		}
+		s.tell("restart", worker, "worker-%d started again under its old identity%s", worker, what)
 	}
 	if !s.thawAt.IsZero() && now.After(s.thawAt) {
 		if err := s.thaw(); err != nil {
@@ -122,6 +133,7 @@ func (s *stage) thaw() error {
 	if c == nil {
 		return nil // it has ended meanwhile, which has been told
 	}
+	s.zombie = true
 	s.tell("thaw", s.plan.frozen, "worker-%d woken up (SIGCONT) after %.1f s, as a zombie in the middle of its commit", s.plan.frozen, frozen.Seconds())
 	return c.thaw()
 }

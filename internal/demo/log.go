@@ -24,11 +24,12 @@ func parseLog(line []byte) (logLine, bool) {
 	return l, true
 }
 
-// fenced reports whether the line says that the brokers refused a commit because
-// its writer may no longer write.
-func (l logLine) fenced() bool {
-	return l.Message == "commit step failed" && strings.HasPrefix(l.Verdict, "fenced")
-}
+// refused reports whether the line says that a step of a commit did not succeed.
+func (l logLine) refused() bool { return l.Message == "commit step failed" }
+
+// fenced reports whether the brokers refused the commit because its writer may no
+// longer write.
+func (l logLine) fenced() bool { return l.refused() && strings.HasPrefix(l.Verdict, "fenced") }
 
 var kafkaCode = regexp.MustCompile(`\b[A-Z]+(?:_[A-Z]+)+\b`)
 

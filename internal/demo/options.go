@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/eosproc/eosproc"
+	"github.com/eosproc/eosproc/internal/failpoint"
 )
 
 const (
@@ -89,13 +90,19 @@ func newPlan(o *options) plan {
 }
 
 // failpoint returns the value of EOSPROC_FAILPOINT for a worker's first life.
-func (p plan) failpoint(worker int) string {
+//
+// The frozen worker stops where the next thing that it does, whatever else it
+// learns when it wakes up, is to ask for the commit: before EndTxn under exactly_once_v2,
+// where it has passed the point of no return, before OffsetCommit otherwise.
+func (p plan) failpoint(worker int, g eosproc.Guarantee) string {
 	switch {
 	case worker == p.killed:
-		return fmt.Sprintf("S3:%d:kill9", p.killAt)
-	case worker == p.frozen && canFreeze:
-		return fmt.Sprintf("S3:%d:stop", p.freezeAt)
-	default:
+		return fmt.Sprintf("%s:%d:kill9", failpoint.Acknowledged, p.killAt)
+	case worker != p.frozen || !canFreeze:
 		return ""
+	case g == eosproc.ExactlyOnce:
+		return fmt.Sprintf("%s:%d:stop", failpoint.Ending, p.freezeAt)
+	default:
+		return fmt.Sprintf("%s:%d:stop", failpoint.Acknowledged, p.freezeAt)
 	}
 }

@@ -65,6 +65,8 @@ type faults struct {
 	// FencedCommits are commits that the brokers refused because their writer had
 	// lost its right to write.
 	FencedCommits int `json:"fenced_commits"`
+	// ZombieFenced tells whether the frozen worker's commit is among them.
+	ZombieFenced bool `json:"zombie_fenced"`
 	// OpenAtKill is how many written payments the killed worker had not committed;
 	// 0 under at_least_once, where written is visible.
 	OpenAtKill int64 `json:"open_at_kill"`
@@ -121,7 +123,7 @@ func (r *report) judge(freezes bool) {
 	problem(&idle, c.Expected == 0, "no orders were produced")
 	problem(&idle, f.Kills == 0, "no worker was killed")
 	problem(&idle, freezes && f.Freezes == 0, "no worker was frozen")
-	problem(&idle, freezes && f.FencedCommits == 0, "no commit was refused")
+	problem(&idle, freezes && exactly && !f.ZombieFenced, "the frozen worker's commit was not refused")
 	problem(&idle, !exactly && c.Duplicates == 0, "no duplicates appeared, although the faults allow them")
 	r.Problems = append(wrong, idle...)
 	switch {
@@ -179,4 +181,6 @@ func grouped(n int64) string {
 	return s
 }
 
-func seconds(d time.Duration) float64 { return float64(d.Round(time.Millisecond)) / float64(time.Second) }
+func seconds(d time.Duration) float64 {
+	return float64(d.Round(time.Millisecond)) / float64(time.Second)
+}

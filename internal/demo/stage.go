@@ -34,6 +34,7 @@ type stage struct {
 	thawAt       time.Time         // when the frozen worker is to go on; zero if none is frozen
 	frozenAt     time.Time
 	killedAt     time.Time
+	zombie       bool // the frozen worker goes on, and has not been heard of yet
 	ending       bool // the workers have been told to end
 }
 
@@ -53,7 +54,7 @@ func (s *stage) start() (err error) {
 		if s.logs[n-1], err = os.Create(s.dir.file(logName(n))); err != nil {
 			return fmt.Errorf("make log: %w", err)
 		}
-		if err := s.launch(n, s.plan.failpoint(n)); err != nil {
+		if err := s.launch(n, s.plan.failpoint(n, s.options.guarantee)); err != nil {
 			return err
 		}
 	}
@@ -135,8 +136,14 @@ func (s *stage) play(ctx context.Context) error {
 
 // expectsFaults reports whether a fault of the plan is still to come.
 func (s *stage) expectsFaults() bool {
-	f := s.faults
-	return f.Kills == 0 || len(s.restarts) > 0 || canFreeze && (f.Freezes == 0 || f.FencedCommits == 0 || !s.thawAt.IsZero())
+	if s.faults.Kills == 0 || len(s.restarts) > 0 {
+		return true
+	}
+	if !canFreeze {
+		return false
+	}
+	refused := s.faults.ZombieFenced || s.options.guarantee != eosproc.ExactlyOnce
+	return s.faults.Freezes == 0 || !s.thawAt.IsZero() || !refused
 }
 
 // drain waits until the group has committed all orders.

@@ -12,7 +12,6 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
-	"github.com/twmb/franz-go/plugin/kslog"
 )
 
 // dialTimeout is kgo's own default, which a custom dialer has to repeat.
@@ -32,7 +31,7 @@ func (c Client) Options(logger *slog.Logger) ([]kgo.Opt, error) {
 	if err := c.Security.validate(); err != nil {
 		return nil, err
 	}
-	opts := []kgo.Opt{kgo.SeedBrokers(c.BootstrapServers...), kgo.WithLogger(kslog.New(logger))}
+	opts := []kgo.Opt{kgo.SeedBrokers(c.BootstrapServers...), kgo.WithLogger(quietly(logger))}
 	if c.ClientID != "" {
 		opts = append(opts, kgo.ClientID(c.ClientID))
 	}

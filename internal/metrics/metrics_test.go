@@ -13,7 +13,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
-	"github.com/prometheus/common/expfmt"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -70,14 +69,7 @@ func TestGolden(t *testing.T) {
 	m, reg := fresh(t, settings.ExactlyOnceV2)
 	use(m)
 	if *rewrite {
-		families, err := reg.Gather()
-		require.NoError(t, err)
-		var b strings.Builder
-		for _, f := range families {
-			_, err := expfmt.MetricFamilyToText(&b, f)
-			require.NoError(t, err)
-		}
-		require.NoError(t, os.WriteFile("testdata/metrics.txt", []byte(b.String()), 0o644))
+		require.NoError(t, prometheus.WriteToTextfile("testdata/metrics.txt", reg))
 	}
 	golden, err := os.Open("testdata/metrics.txt")
 	require.NoError(t, err)
@@ -171,6 +163,7 @@ func TestOnlyTransactionsCountAsSuch(t *testing.T) {
 
 	weaker, reg := fresh(t, settings.AtLeastOnce)
 	weaker.Committed(1, &txn.Sealed{Records: 5, Begun: time.Now(), Flush: time.Millisecond, Offsetting: time.Millisecond})
+	weaker.Aborted(1, kerr.NotEnoughReplicas)
 	assert.Zero(t, testutil.CollectAndCount(weaker.transactions))
 	families, err := reg.Gather()
 	require.NoError(t, err)

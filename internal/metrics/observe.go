@@ -81,7 +81,9 @@ func (m *Metrics) Committed(_ int, n *txn.Sealed) {
 
 // Aborted implements [worker.Observer].
 func (m *Metrics) Aborted(_ int, cause error) {
-	m.transactions.WithLabelValues("abort", class(cause)).Inc()
+	if m.transactional {
+		m.transactions.WithLabelValues("abort", class(cause)).Inc()
+	}
 }
 
 // class is Kafka's code of an error, or a word: errors of users and brokers hold

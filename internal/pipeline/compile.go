@@ -15,10 +15,10 @@ import (
 
 // Short names for what the operators work on.
 type (
-	record   = topology.Record[datum.Datum, datum.Datum]
-	context  = topology.Context[datum.Datum, datum.Datum]
-	handler  = func(record) error
-	operator = topology.Stream[datum.Datum, datum.Datum]
+	record      = topology.Record[datum.Datum, datum.Datum]
+	taskContext = topology.Context[datum.Datum, datum.Datum]
+	handler     = func(record) error
+	operator    = topology.Stream[datum.Datum, datum.Datum]
 )
 
 // side is what is known of the keys or of the values of a stream.
@@ -48,13 +48,14 @@ type compiler struct {
 	topology *topology.Topology
 	problems Problems
 
-	names   map[string]bool
-	places  map[string]yamlfile.Pos // of the steps, by their operators' names
-	streams map[string]stream       // by their "as"
-	labels  []string
-	sources map[string]topicFormat
-	sinks   map[string]topicFormat
-	pattern bool
+	names    map[string]bool
+	places   map[string]yamlfile.Pos // of the steps, by their operators' names
+	streams  map[string]stream       // by their "as"
+	labels   []string
+	registry map[string]*datum.Format // by format and subject
+	sources  map[string]topicFormat
+	sinks    map[string]topicFormat
+	pattern  bool
 	// dynamic says that a sink computes its topic; computed is how it writes.
 	dynamic  bool
 	computed topicFormat
@@ -69,7 +70,7 @@ type topicFormat struct{ key, value *datum.Format }
 func (f *File) compile() *compiler {
 	c := &compiler{
 		file: f, builder: topology.NewBuilder(), problems: slices.Clone(f.problems),
-		names: map[string]bool{}, places: map[string]yamlfile.Pos{}, streams: map[string]stream{}, sources: map[string]topicFormat{}, sinks: map[string]topicFormat{},
+		names: map[string]bool{}, places: map[string]yamlfile.Pos{}, streams: map[string]stream{}, registry: map[string]*datum.Format{}, sources: map[string]topicFormat{}, sinks: map[string]topicFormat{},
 	}
 	if len(f.doc.Topology) == 0 {
 		if len(f.problems) == 0 {
@@ -274,30 +275,6 @@ func (c *compiler) expression(t text, env expression.Env, want expression.Want) 
 		c.report(t.Error(err.Error(), ""))
 	}
 	return nil
-}
-
-// format finds a format by the name given, or takes the default.
-func (c *compiler) format(t text, byDefault *datum.Format) *datum.Format {
-	if !t.Set() {
-		return byDefault
-	}
-	if f, ok := c.file.options.Formats[t.Value]; ok {
-		return f
-	}
-	if f, ok := datum.Builtin(t.Value); ok {
-		return f
-	}
-	known := datum.Names()
-	for name := range c.file.options.Formats {
-		known = append(known, name)
-	}
-	slices.Sort(known)
-	hint := suggest.Hint(t.Value, known)
-	if hint == "" {
-		hint = "known are " + strings.Join(known, ", ")
-	}
-	c.report(t.Error(fmt.Sprintf("unknown format %q", t.Value), hint))
-	return datum.JSON
 }
 
 // topic checks the name of a topic.

@@ -30,7 +30,7 @@ func (x *compiled) locate(err error) error {
 // row shows a record to expressions. It belongs to one task and is used again for
 // each record.
 type row struct {
-	ctx    *context
+	ctx    *taskContext
 	node   string
 	vars   expression.Vars
 	fields map[string]any

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"os"
 
-	"github.com/eosproc/eosproc/internal/pipeline/datum"
+	"github.com/eosproc/eosproc/codec"
 	"github.com/eosproc/eosproc/internal/pipeline/yamlfile"
 	"github.com/eosproc/eosproc/internal/settings"
 	"github.com/eosproc/eosproc/topology"
@@ -29,9 +29,11 @@ const (
 type Options struct {
 	// Lookup tells environment variables; nil means os.LookupEnv.
 	Lookup func(string) (string, bool)
-	// Formats are formats beyond the built-in ones, by name: those of a schema
-	// registry. A format of the same name replaces a built-in one.
-	Formats map[string]*datum.Format
+	// Registry makes the codec of a format that needs a schema registry ("avro",
+	// "protobuf", "json_schema") for a subject. It is called by Lint and Build. Nil
+	// means that there is no registry: such a pipeline can be checked then, but
+	// its records fail.
+	Registry func(format, subject string) (codec.Codec[any], error)
 	// Peek is where peek steps print; nil means os.Stderr. It is used by all
 	// tasks; one line is one Write.
 	Peek io.Writer
@@ -94,7 +96,7 @@ func (f *File) Lint() Problems {
 		ps = append(ps, f.lintTests(c)...)
 	}
 	ps.Sort()
-	return ps
+	return f.redact(ps)
 }
 
 // Build returns the topology, or the errors of the file as [Problems].
@@ -107,7 +109,7 @@ func (f *File) Build() (*topology.Topology, error) {
 		}
 	}
 	ps.Sort()
-	if err := ps.Err(); err != nil {
+	if err := f.redact(ps).Err(); err != nil {
 		return nil, err
 	}
 	return c.topology, nil
@@ -159,6 +161,7 @@ func (f *File) Settings(overrides map[string]string) (settings.Settings, Problem
 		}
 	}
 	ps.Sort()
+	f.redact(ps)
 	return s, ps, ps.Err()
 }
 

@@ -10,11 +10,11 @@ import (
 )
 
 // process adds an operator behind a stream. construct runs once per task.
-func (c *compiler) process(in *stream, name string, construct func(*context, *row) handler) {
+func (c *compiler) process(in *stream, name string, construct func(*taskContext, *row) handler) {
 	if in.operator == (operator{}) {
 		return // an error before has left no stream
 	}
-	in.operator = topology.Process(in.operator, func(ctx *context) func(record) error {
+	in.operator = topology.Process(in.operator, func(ctx *taskContext) func(record) error {
 		return construct(ctx, &row{ctx: ctx, node: name})
 	}, topology.Named(name))
 }
@@ -25,7 +25,7 @@ func (c *compiler) filter(t text, name string, in *stream) *stream {
 		return in
 	}
 	out := *in
-	c.process(&out, name, func(ctx *context, w *row) handler {
+	c.process(&out, name, func(ctx *taskContext, w *row) handler {
 		keep, u := newCall(x), needed(x)
 		return func(r record) error {
 			if err := w.load(&r, u); err != nil {
@@ -69,7 +69,7 @@ func (c *compiler) mapping(m *mapStep, name string, in *stream) *stream {
 		return &out
 	}
 	keyFormat, valueFormat := out.key.format, out.value.format
-	c.process(&out, name, func(ctx *context, w *row) handler {
+	c.process(&out, name, func(ctx *taskContext, w *row) handler {
 		k, v, ts := newCall(key), newCall(value), newCall(timestamp)
 		hs := make([]*call, len(headers))
 		for i, h := range headers {
@@ -173,7 +173,7 @@ func (c *compiler) flatMap(t text, name string, in *stream) *stream {
 	out.value = made(in.value, x)
 	out.value.typ, _ = x.program.Type().Elem()
 	format := out.value.format
-	c.process(&out, name, func(ctx *context, w *row) handler {
+	c.process(&out, name, func(ctx *taskContext, w *row) handler {
 		list, u := newCall(x), needed(x)
 		return func(r record) error {
 			if err := w.load(&r, u); err != nil {
@@ -207,7 +207,7 @@ func (c *compiler) peek(p *peek, name string, in *stream) *stream {
 		u = needed(x)
 	}
 	u.uses |= expression.UsesTopic
-	c.process(&out, name, func(ctx *context, w *row) handler {
+	c.process(&out, name, func(ctx *taskContext, w *row) handler {
 		show := newCall(x)
 		return func(r record) error {
 			if err := w.load(&r, u); err != nil {

@@ -42,7 +42,7 @@ func (c *compiler) branch(branches []branch, name string, in *stream) {
 		}
 	}
 	decided := *in
-	c.process(&decided, name, func(ctx *context, w *row) handler {
+	c.process(&decided, name, func(ctx *taskContext, w *row) handler {
 		calls := make([]*call, len(conditions))
 		for i, x := range conditions {
 			calls[i] = newCall(x)
@@ -77,7 +77,7 @@ func (c *compiler) branch(branches []branch, name string, in *stream) {
 		if b.Else != nil {
 			steps, suffix = b.Else, "else"
 		}
-		c.process(&out, c.unique(name+"-"+suffix), func(ctx *context, _ *row) handler {
+		c.process(&out, c.unique(name+"-"+suffix), func(ctx *taskContext, _ *row) handler {
 			way := uint16(i + 1)
 			return func(r record) error {
 				if r.Key.Route != way {

@@ -21,16 +21,16 @@ func (c *compiler) to(t *to, name string, in *stream) *stream {
 	if t.TopicExpr.Set() {
 		at = t.TopicExpr
 	}
-	key, value := c.format(t.Key, in.key.format), c.format(t.Value, in.value.format)
+	key, value := c.format(t.Key, in.key.format, t.Topic.Value, "key"), c.format(t.Value, in.value.format, t.Topic.Value, "value")
 	if t.Key.Set() {
 		c.holds(key, in.key.typ, t.Key, "key")
 	} else {
-		key = c.written(in.key, at, "key")
+		key = c.written(side{key, in.key.typ}, at, "key")
 	}
 	if t.Value.Set() {
 		c.holds(value, in.value.typ, t.Value, "value")
 	} else {
-		value = c.written(in.value, at, "value")
+		value = c.written(side{value, in.value.typ}, at, "value")
 	}
 	formats := topicFormat{key, value}
 	var topic, partition *compiled
@@ -67,8 +67,8 @@ func (c *compiler) to(t *to, name string, in *stream) *stream {
 
 // convert decodes before the sink what is to be written in another format, so
 // that a bad record is a deserialization failure and not one of production.
-func convert(f topicFormat) func(*context, *row) handler {
-	return func(ctx *context, w *row) handler {
+func convert(f topicFormat) func(*taskContext, *row) handler {
+	return func(ctx *taskContext, w *row) handler {
 		return func(r record) error {
 			if !r.KeyIsNull() {
 				if err := r.Key.Convert(f.key); err != nil {
@@ -87,8 +87,8 @@ func convert(f topicFormat) func(*context, *row) handler {
 
 // choose computes where a record goes. It is an operator before the sink because
 // the sink's own chooser cannot fail.
-func choose(name string, topic, partition *compiled) func(*context, *row) handler {
-	return func(ctx *context, w *row) handler {
+func choose(name string, topic, partition *compiled) func(*taskContext, *row) handler {
+	return func(ctx *taskContext, w *row) handler {
 		which, where, u := newCall(topic), newCall(partition), needed(topic, partition)
 		return func(r record) error {
 			if err := w.load(&r, u); err != nil {

@@ -1,7 +1,7 @@
 package pipeline
 
 import (
-	stdcontext "context"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,7 +34,7 @@ func (r TestResult) Passed() bool { return len(r.Failures) == 0 }
 //
 // A record that fails is treated as the exception handlers of the config say. With
 // fail, the default, it fails the test.
-func (f *File) RunTests(ctx stdcontext.Context) ([]TestResult, error) {
+func (f *File) RunTests(ctx context.Context) ([]TestResult, error) {
 	if _, err := f.Build(); err != nil {
 		return nil, err
 	}

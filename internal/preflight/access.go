@@ -97,27 +97,32 @@ func (c *check) probeProducer(ctx context.Context) error {
 }
 
 // checkProbe judges the answers to the probes. Anything but a missing right, or
-// a coordinator that cannot be reached, is what nobody's requests deserve.
+// no coordinator to answer, is what nobody's requests deserve.
 func (c *check) checkProbe(group, producing error) {
-	for _, probe := range []struct {
-		err                  error
-		what, flag, resource string
-		operation            string
-	}{
-		{group, "group", "--group " + c.settings.ApplicationID, c.settings.ApplicationID, "Read"},
-		{producing, "transactional ids", prefixed("transactional-id", c.settings.ApplicationID), c.settings.ApplicationID + "-…", "Write"},
-	} {
-		ke, refused := errors.AsType[*kerr.Error](probe.err)
-		switch {
-		case probe.err == nil:
-		case errors.Is(probe.err, kerr.GroupAuthorizationFailed), errors.Is(probe.err, kerr.TransactionalIDAuthorizationFailed):
-			c.fault("%s %q: %w to use it: %s", probe.what, probe.resource, ErrNotAuthorized, c.commands.grant(probe.flag, probe.operation, "Describe"))
-		case !refused:
-			c.fault("%s %q: %w: ask the coordinator: %s", probe.what, probe.resource, ErrUnreachable, explain(probe.err, c.settings))
-		case ke.Retriable && !errors.Is(ke, kerr.RebalanceInProgress):
-			c.fault("%s %q: the coordinator is not available: %w; check that the brokers are up and that __consumer_offsets and __transaction_state have enough replicas in sync",
-				probe.what, probe.resource, ke)
+	app := c.settings.ApplicationID
+	if group != nil {
+		c.judgeProbe(group, fmt.Sprintf("group %q", app), c.commands.grant("--group "+app, "Read", "Describe"),
+			"__consumer_offsets", "offsets.topic.replication.factor")
+	}
+	if producing != nil {
+		c.judgeProbe(producing, fmt.Sprintf("transactional ids %q", app+"-…"), c.commands.grant(prefixed("transactional-id", app), "Write", "Describe"),
+			"__transaction_state", "transaction.state.log.replication.factor")
+	}
+}
+
+func (c *check) judgeProbe(err error, what, grant, topic, replicas string) {
+	ke, refused := errors.AsType[*kerr.Error](err)
+	switch {
+	case errors.Is(err, kerr.GroupAuthorizationFailed), errors.Is(err, kerr.TransactionalIDAuthorizationFailed):
+		c.fault("%s: %w to use it: %s", what, ErrNotAuthorized, grant)
+	case !refused, ke.Retriable && !errors.Is(ke, kerr.RebalanceInProgress):
+		// The client asks again until time is up, which hides what the brokers said.
+		reason := err
+		if errors.Is(err, context.DeadlineExceeded) {
+			reason = errors.New("none in time")
 		}
+		c.fault("%s: %w as its coordinator (%w): the broker is down or frozen, or %s has no leader, as when %s is above the number of brokers",
+			what, ErrUnreachable, reason, topic, replicas)
 	}
 }
 

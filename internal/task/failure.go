@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/eosproc/eosproc/codec"
 	"github.com/eosproc/eosproc/topology"
 )
 
@@ -59,6 +60,9 @@ func (t *Task) failed(r *topology.RawRecord, err error) (outputs []topology.Outp
 	if !ok {
 		failure = &topology.RecordError{Stage: topology.Production, Topic: r.Topic, Partition: r.Partition, Offset: r.Offset, Err: err}
 	}
+	if errors.Is(err, codec.ErrUnavailable) {
+		return nil, true, t.unavailable(failure)
+	}
 	h := &t.cfg.Handlers
 	if failure.Stage == topology.Processing && t.attempts < h.Retries {
 		t.retryAt = t.cfg.Now().Add(backoff(h.Backoff, h.MaxBackoff, t.attempts))
@@ -84,13 +88,35 @@ func (t *Task) failed(r *topology.RawRecord, err error) (outputs []topology.Outp
 	return outputs, false, nil
 }
 
+// unavailable has the record at hand tried again later: that something its codecs
+// need does not answer is not the record's fault, so no handler may skip or
+// dead-letter it. It returns the error once task.timeout.ms is used up.
+func (t *Task) unavailable(err error) error {
+	now := t.cfg.Now()
+	if t.unavailableSince.IsZero() {
+		t.unavailableSince = now
+	}
+	if now.Sub(t.unavailableSince) >= t.cfg.Timeout {
+		return fmt.Errorf("no progress for %s (task.timeout.ms): %w", t.cfg.Timeout, err)
+	}
+	base := max(t.cfg.Handlers.Backoff, outagePause)
+	t.retryAt = now.Add(backoff(base, max(t.cfg.Handlers.MaxBackoff, base), t.outages))
+	t.outages++
+	t.cfg.Observe.Retried(t.id)
+	return nil
+}
+
+// outagePause is the least span of the pause before a try during an outage.
+const outagePause = 100 * time.Millisecond
+
 // punctuationFailed takes the failure of a punctuation out of the way if its
 // handler says so: what the punctuation had forwarded is gone, and a record
 // whose time fired it has nothing to do with it. There is no record to retry or
-// to dead-letter.
+// to dead-letter. An outage stops: the punctuation's turn is over and cannot be
+// tried again but from the last commit.
 func (t *Task) punctuationFailed(err error) error {
 	failure, ok := errors.AsType[*topology.RecordError](err)
-	if !ok || failure.Topic != "" || t.cfg.Handlers.Processing == Fail {
+	if !ok || failure.Topic != "" || t.cfg.Handlers.Processing == Fail || errors.Is(err, codec.ErrUnavailable) {
 		return err
 	}
 	t.cfg.Observe.Failed(t.id, Continue, failure)

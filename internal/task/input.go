@@ -33,7 +33,12 @@ func (in *Input) SetPosition(next, time, end int64) {
 	}
 	if time > in.t.committed.StreamTime {
 		in.t.committed.StreamTime = time
-		in.t.in.Restore(in.t.committed)
+	}
+	// The task may be running already, if the partition is that of a topic which
+	// has appeared since: neither its time nor its punctuations may go back.
+	if now := in.t.in.Snapshot(); time > now.StreamTime {
+		now.StreamTime = time
+		in.t.in.Restore(now)
 	}
 }
 
@@ -73,7 +78,7 @@ func (in *Input) Committed() int64 { return in.q.committed }
 // LeaderEpoch returns the leader epoch of the last record that was fetched, -1 if unknown.
 func (in *Input) LeaderEpoch() int32 { return in.q.leaderEpoch }
 
-// Time returns the largest timestamp that was taken from the partition, in milliseconds.
+// Time returns the largest timestamp that was processed of the partition, in milliseconds.
 func (in *Input) Time() int64 { return in.q.time }
 
 // Lag returns how many offsets lie between the position and the last stable

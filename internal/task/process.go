@@ -1,8 +1,10 @@
 package task
 
 import (
+	"errors"
 	"time"
 
+	"github.com/eosproc/eosproc/codec"
 	"github.com/eosproc/eosproc/topology"
 )
 
@@ -35,8 +37,11 @@ func (t *Task) Process(limit int, emit Emit) (done int, err error) {
 // one takes the head of a queue through the operators; waits is true if it is to be tried again later.
 func (t *Task) one(q *queue, emit Emit) (waits bool, err error) {
 	r := q.peek()
-	err = q.refused[r.Offset]
-	if err == nil {
+	if err = q.headErr; err == nil {
+		err = q.refused[r.Offset]
+	}
+	taken := err == nil
+	if taken {
 		err = t.in.Process(q.source, r)
 	}
 	outputs := t.in.Outputs()
@@ -45,28 +50,43 @@ func (t *Task) one(q *queue, emit Emit) (waits bool, err error) {
 	}
 	if err != nil {
 		if outputs, waits, err = t.failed(r, err); waits || err != nil {
+			t.retrying = q
 			return waits, err
 		}
 	}
-	t.attempts, t.retryAt = 0, time.Time{}
+	t.settled()
 	if len(outputs) > 0 {
 		if err := emit(q.input, r.Offset, outputs); err != nil {
 			return false, err
 		}
 	}
+	if taken {
+		q.time = max(q.time, r.Timestamp)
+	}
 	q.pop()
 	return false, nil
+}
+
+// settled forgets the failures of the record at hand.
+func (t *Task) settled() {
+	t.attempts, t.retryAt, t.retrying = 0, time.Time{}, nil
+	t.outages, t.unavailableSince = 0, time.Time{}
 }
 
 // choose returns the queue whose head is to be processed next; nil if the task
 // has to wait.
 func (t *Task) choose() (*queue, error) {
+	t.idleUntil = time.Time{}
+	if t.retrying != nil {
+		// A record that arrived meanwhile must not use up the other's attempts.
+		return t.retrying, nil
+	}
 	if len(t.queues) == 1 {
 		q := t.queues[0]
 		if q.count == 0 {
 			return nil, nil
 		}
-		if err := t.settle(q); err != nil || q.count == 0 {
+		if waits, err := t.settle(q); waits || err != nil || q.count == 0 {
 			return nil, err
 		}
 		return q, nil
@@ -74,7 +94,7 @@ func (t *Task) choose() (*queue, error) {
 	var best *queue
 	for _, q := range t.queues {
 		if q.count > 0 {
-			if err := t.settle(q); err != nil {
+			if waits, err := t.settle(q); waits || err != nil {
 				return nil, err
 			}
 		}
@@ -82,7 +102,7 @@ func (t *Task) choose() (*queue, error) {
 			continue
 		}
 		// Equal timestamps: topic and partition decide, so that the choice can be repeated.
-		if best == nil || q.peek().Timestamp < best.peek().Timestamp {
+		if best == nil || q.headTime < best.headTime {
 			best = q
 		}
 	}
@@ -92,8 +112,9 @@ func (t *Task) choose() (*queue, error) {
 	return best, nil
 }
 
-// settle gives the head of a queue its timestamp; heads that are to be skipped are dropped.
-func (t *Task) settle(q *queue) error {
+// settle gives the head of a queue its timestamp; heads that are to be skipped are
+// dropped. waits is true if it has to be tried again later.
+func (t *Task) settle(q *queue) (waits bool, _ error) {
 	for q.count > 0 && !q.ready {
 		r := q.peek()
 		ts, take := r.Timestamp, true
@@ -104,22 +125,23 @@ func (t *Task) settle(q *queue) error {
 			err = invalidTimestamp(r)
 		}
 		switch {
+		case errors.Is(err, codec.ErrUnavailable):
+			return true, t.unavailable(err)
 		case err != nil:
 			// The failure belongs to the record's turn: it must not stop the
 			// other inputs, nor come before records that are older.
-			q.refuse(r.Offset, err)
-			r.Timestamp = max(q.time, 0)
+			q.headErr, q.headTime = err, max(q.time, 0)
 		case !take:
 			t.cfg.Observe.Dropped(t.id, topology.DropInvalidTimestamp)
+			t.settled()
 			q.pop()
 			continue
 		default:
-			r.Timestamp = ts
+			r.Timestamp, q.headTime = ts, ts
 		}
-		q.time = max(q.time, r.Timestamp)
 		q.ready = true
 	}
-	return nil
+	return false, nil
 }
 
 // mayGoOn says whether a task with several inputs may process although some are
@@ -128,25 +150,25 @@ func (t *Task) mayGoOn() bool {
 	if t.cfg.MaxIdle < 0 {
 		return true
 	}
-	full := true
+	now := t.cfg.Now()
 	for _, q := range t.queues {
 		if q.count > 0 {
+			q.idleSince = time.Time{}
 			continue
 		}
 		if q.end < 0 || q.fetched < q.end {
+			q.idleSince = time.Time{}
 			return false
 		}
-		full = false
+		if q.idleSince.IsZero() {
+			q.idleSince = now
+		}
+		if until := q.idleSince.Add(t.cfg.MaxIdle); now.Before(until) {
+			t.idleUntil = until
+			return false
+		}
 	}
-	if full || t.cfg.MaxIdle == 0 {
-		t.idleSince = time.Time{}
-		return true
-	}
-	now := t.cfg.Now()
-	if t.idleSince.IsZero() {
-		t.idleSince = now
-	}
-	return now.Sub(t.idleSince) >= t.cfg.MaxIdle
+	return true
 }
 
 // Punctuate calls the wall-clock punctuations that are due.
@@ -173,8 +195,8 @@ func (t *Task) WakeAt() (at time.Time, ok bool) {
 	if !t.retryAt.IsZero() {
 		earlier(t.retryAt)
 	}
-	if !t.idleSince.IsZero() {
-		earlier(t.idleSince.Add(t.cfg.MaxIdle))
+	if !t.idleUntil.IsZero() {
+		earlier(t.idleUntil)
 	}
 	return at, ok
 }

@@ -1,6 +1,10 @@
 package task
 
-import "github.com/eosproc/eosproc/topology"
+import (
+	"time"
+
+	"github.com/eosproc/eosproc/topology"
+)
 
 // queue holds the records of one input partition that are fetched and not
 // processed. Its slots are used again, so that a steady stream allocates nothing.
@@ -22,10 +26,16 @@ type queue struct {
 	// end is the last stable offset as last heard of; -1 if unknown.
 	end         int64
 	leaderEpoch int32
-	// time is the largest timestamp taken from this partition; -1 if none.
+	// time is the largest timestamp processed of this partition; -1 if none. A
+	// record that waits does not count: its time would be committed before it.
 	time int64
-	// ready says that the head's timestamp is settled.
-	ready bool
+	// ready says that the head's timestamp is settled: headTime is the one by which
+	// it is ordered, headErr why it has none of its own.
+	ready    bool
+	headTime int64
+	headErr  error
+	// idleSince is when the input was first found to be empty and caught up.
+	idleSince time.Time
 
 	committed     int64
 	committedTime int64
@@ -64,17 +74,18 @@ func (q *queue) pop() {
 	*r = topology.RawRecord{}
 	q.head = (q.head + 1) & (len(q.records) - 1)
 	q.count--
-	q.ready = false
+	q.ready, q.headErr = false, nil
 	if q.count == 0 {
 		q.next = q.fetched
 	}
 }
 
 // reset empties the queue and continues at a position.
-func (q *queue) reset(next int64, time int64) {
+func (q *queue) reset(next int64, partitionTime int64) {
 	clear(q.records)
-	q.head, q.count, q.ready = 0, 0, false
-	q.next, q.fetched, q.time = next, next, time
+	q.head, q.count, q.ready, q.headErr = 0, 0, false, nil
+	q.idleSince = time.Time{}
+	q.next, q.fetched, q.time = next, next, partitionTime
 }
 
 // refuse makes the record at an offset fail when its turn comes.

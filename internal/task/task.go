@@ -19,6 +19,9 @@ type Config struct {
 	MaxIdle time.Duration
 	// Handlers say what becomes of records that fail.
 	Handlers Handlers
+	// Timeout is task.timeout.ms: how long a record is tried again while something
+	// that its codecs need is unavailable. 0 or less means that it is not.
+	Timeout time.Duration
 	// MaxRecordBytes returns how large a record a topic takes; nil or 0 means no limit.
 	MaxRecordBytes func(topic string) int
 	// Now is the wall clock.
@@ -46,9 +49,15 @@ type Task struct {
 	queues []*queue
 
 	committed topology.Snapshot
-	idleSince time.Time
-	attempts  int
-	retryAt   time.Time
+	// idleUntil is when a wait for an empty input ends; zero if there is none.
+	idleUntil time.Time
+	// Of the record that failed and is to be tried again at retryAt:
+	retrying *queue
+	retryAt  time.Time
+	attempts int // failures in processing that count against Handlers.Retries
+	outages  int // failures that do not count, since unavailableSince
+
+	unavailableSince time.Time
 }
 
 // New makes a task without inputs.
@@ -117,7 +126,8 @@ func (t *Task) Rewind() error {
 		return operr
 	}
 	t.in.Restore(t.committed)
-	t.attempts, t.retryAt = 0, time.Time{}
+	t.settled()
+	t.idleUntil = time.Time{}
 	for _, q := range t.queues {
 		q.source, _ = t.in.Open(q.logical)
 		q.reset(q.committed, q.committedTime)

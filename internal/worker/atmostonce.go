@@ -22,7 +22,7 @@ func (w *Worker) commitAhead() error {
 	if !waiting {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), w.cfg.Settings.Group.RebalanceTimeout)
+	ctx, cancel := context.WithTimeout(w.abort, w.cfg.Settings.Group.RebalanceTimeout)
 	defer cancel()
 	w.commit.last = time.Now()
 	if err := w.session.Seal(txn.Sealed{Offsets: offsets, Token: w.member.token(), Payload: []task.Cut(nil)}); err != nil {

@@ -72,7 +72,12 @@ func (w *Worker) seal() error {
 	defer w.clock.lap(w, Committing)
 	w.emitter.report()
 	w.commit.last, w.commit.processed, w.commit.requested = time.Now(), 0, false
-	return w.session.Seal(txn.Sealed{Offsets: w.tasks.offsets(), Token: w.member.token(), Payload: w.tasks.cuts()})
+	token := w.member.token()
+	if w.isEstranged(token) || !token.Valid() {
+		return w.took(w.session.Abandon(errEstranged))
+	}
+	w.proof = token
+	return w.session.Seal(txn.Sealed{Offsets: w.tasks.offsets(), Token: w.proof, Payload: w.tasks.cuts()})
 }
 
 func (w *Worker) committed(n *txn.Sealed) {
@@ -82,6 +87,13 @@ func (w *Worker) committed(n *txn.Sealed) {
 	}
 	failpoint.Pass(failpoint.Committed)
 	w.observe.Committed(w.cfg.Index, n)
+	for _, t := range w.tasks.all() {
+		for _, in := range t.Inputs() {
+			if lag, ok := in.Lag(); ok {
+				w.observe.Lag(in.Topic(), in.Partition(), lag)
+			}
+		}
+	}
 	w.log.Debug("committed", "number", n.Number, "records", n.Records, "bytes", n.Bytes, "flush", n.Flush, "offsets", n.Offsetting, "end_txn", n.EndTxn)
 }
 
@@ -90,7 +102,7 @@ func (w *Worker) committed(n *txn.Sealed) {
 func (w *Worker) rewind(cause error) error {
 	w.poller.stop()
 	if cause == nil {
-		cause = errors.New("partitions were lost")
+		cause = errLost
 	}
 	w.log.Warn("aborted; reading again from the committed offsets", "cause", cause)
 	w.observe.Aborted(w.cfg.Index, cause)
@@ -100,7 +112,9 @@ func (w *Worker) rewind(cause error) error {
 	if fence, ok := errors.AsType[*fencing.FencedError](cause); ok {
 		w.observe.Fenced(w.cfg.Index, fence.By)
 		if fence.By == fencing.ByGeneration {
-			w.stuck = w.member.token()
+			// Not the member's token of now: the client may have joined the next
+			// generation meanwhile, which nobody has refused.
+			w.stuck = w.proof
 		}
 	}
 	for _, t := range w.tasks.all() {
@@ -118,7 +132,7 @@ func (w *Worker) reposition() error {
 	if len(owned) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), w.cfg.Settings.Group.RebalanceTimeout)
+	ctx, cancel := context.WithTimeout(w.abort, w.cfg.Settings.Group.RebalanceTimeout)
 	defer cancel()
 	found, err := txn.FetchCommitted(ctx, w.session.Client(), w.member.token(), owned)
 	if err != nil {
@@ -165,6 +179,22 @@ func (w *Worker) settle(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// abandon drops all that is open and waits until nothing is under way.
+func (w *Worker) abandon(ctx context.Context, cause error) error {
+	if w.emitter.loose || w.session.State().Idle() && !w.tasks.moved() {
+		return nil
+	}
+	if err := w.took(w.session.Abandon(cause)); err != nil {
+		return err
+	}
+	for !w.session.State().Idle() {
+		if err := w.answer(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // answer waits for one answer of the commit cycle.

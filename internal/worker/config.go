@@ -66,6 +66,7 @@ func (c *Config) tasks(observe task.Observer) *task.Config {
 	return &task.Config{
 		ApplicationID: c.Settings.ApplicationID,
 		MaxIdle:       c.Settings.Tasks.MaxIdle,
+		Timeout:       c.Settings.Tasks.Timeout,
 		Handlers: task.Handlers{
 			Deserialization: action(e.Deserialization), Processing: action(e.Processing), Production: action(e.Production),
 			DeadLetterTopic: e.DeadLetterTopic,

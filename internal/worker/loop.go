@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/eosproc/eosproc/fencing"
 	"github.com/eosproc/eosproc/internal/failpoint"
 	"github.com/eosproc/eosproc/internal/task"
 	"github.com/eosproc/eosproc/txn"
@@ -21,6 +22,9 @@ const chunk = 500
 // loop is the worker's life: events, processing, commit, waiting.
 func (w *Worker) loop(graceful, abort context.Context) error {
 	for {
+		if abort.Err() != nil {
+			return ErrAborted
+		}
 		worked, err := w.process()
 		if err != nil {
 			return err
@@ -147,17 +151,30 @@ func (w *Worker) full() bool {
 	return records > int64(t.MaxRecords) || bytes > t.MaxBytes
 }
 
-// isStuck reports whether the group has refused this member and the client has
-// not noticed yet. Processing on would only be refused again.
+// isStuck reports whether nothing that is processed now could be committed: the
+// group has refused this member and the client has not noticed yet, or the client
+// is on its way back into the group as another member.
 func (w *Worker) isStuck() bool {
+	now := w.member.token()
+	if w.isEstranged(now) {
+		return true
+	}
 	if !w.stuck.Valid() {
 		return false
 	}
-	if w.stuck.SameMembership(w.member.token()) {
+	if w.stuck.SameMembership(now) {
 		return true
 	}
 	w.stuck.Generation = -1
 	return false
+}
+
+// isEstranged reports whether the client has another member id than the one to
+// which the partitions were assigned. The group has then removed that member, and
+// others may have had its partitions in between: what was processed as the old
+// member must not be committed as the new one.
+func (w *Worker) isEstranged(now fencing.Token) bool {
+	return w.memberID != "" && now.MemberID != w.memberID
 }
 
 // wantsRecords applies back-pressure: no more is polled while enough waits.
@@ -167,15 +184,19 @@ func (w *Worker) wantsRecords() bool {
 		return false
 	}
 	limit := w.cfg.Settings.Tasks.BufferedRecords
-	waiting, inputs := 0, 0
+	waiting, inputs, starved := 0, 0, false
 	for _, t := range w.tasks.all() {
+		empty := false
 		for _, in := range t.Inputs() {
 			inputs++
 			waiting += in.Buffered()
+			empty = empty || in.Buffered() == 0
 			w.throttle(in, limit)
 		}
+		starved = starved || empty && t.Buffered() > 0
 	}
-	return waiting <= limit*max(inputs, 1)/2
+	// A task that waits for its empty input gets rid of nothing until that is fetched.
+	return starved || waiting <= limit*max(inputs, 1)/2
 }
 
 func (w *Worker) throttle(in *task.Input, limit int) {
@@ -209,7 +230,9 @@ func (w *Worker) ingest(fetches kgo.Fetches) (err error) {
 			}
 		}
 	}
-	failpoint.Pass(failpoint.Polled)
+	if !fetches.Empty() {
+		failpoint.Pass(failpoint.Polled)
+	}
 	return err
 }
 
@@ -239,9 +262,6 @@ func (w *Worker) enqueue(in *task.Input, p *kgo.FetchPartition) {
 		n++
 	}
 	w.observe.Consumed(in.Topic(), n)
-	if lag, ok := in.Lag(); ok {
-		w.observe.Lag(in.Topic(), in.Partition(), lag)
-	}
 }
 
 // fetchError tells the errors that stop from those that the client mends.

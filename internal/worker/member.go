@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -36,6 +37,8 @@ type member struct {
 	resets    func(topic string) topology.Reset
 	byDefault settings.OffsetReset
 	log       *slog.Logger
+
+	cut context.CancelFunc // ends the client's requests
 
 	starts map[string]map[int32]int64 // of the offset fetch under way
 }
@@ -70,7 +73,10 @@ func newMember(cfg *Config, inputs *inputs) (*member, error) {
 		resets: inputs.reset, byDefault: s.Consumer.OffsetReset,
 		starts: map[string]map[int32]int64{},
 	}
+	ctx, cut := context.WithCancel(context.Background())
+	m.cut = cut
 	opts := append(slices.Clone(cfg.Client),
+		kgo.WithContext(ctx),
 		kgo.MaxVersions(txn.Versions()),
 		kgo.ConsumerGroup(m.group),
 		kgo.DisableAutoCommit(),
@@ -116,6 +122,7 @@ func newMember(cfg *Config, inputs *inputs) (*member, error) {
 	}
 	client, err := kgo.NewClient(opts...)
 	if err != nil {
+		cut()
 		return nil, fmt.Errorf("make consumer: %w", err)
 	}
 	m.client, m.admin = client, kadm.NewClient(client)
@@ -206,9 +213,10 @@ func (m *member) start(ctx context.Context, p *position) (int64, error) {
 	case topology.ResetNone:
 		return 0, fmt.Errorf("%w: topic %s partition %d", ErrNoOffset, p.Topic, p.Partition)
 	case topology.ResetLatest:
-		if p.end >= 0 {
-			return p.end, nil
+		if p.end < 0 {
+			return 0, fmt.Errorf("list last stable offset of %s-%d: %w", p.Topic, p.Partition, kerr.UnknownTopicOrPartition)
 		}
+		return p.end, nil
 	}
 	starts, err := m.admin.ListStartOffsets(ctx, p.Topic)
 	if err != nil {
@@ -244,11 +252,16 @@ func (m *member) seek(to []txn.Committed) {
 	m.client.SetOffsets(offsets)
 }
 
-// leave ends the membership. Callbacks that come after it return at once.
-func (m *member) leave() {
+// leave ends the membership. Callbacks that come after it return at once. When
+// abort ends, a coordinator that does not answer is given leavePatience and no more.
+func (m *member) leave(abort context.Context) {
 	close(m.closing)
+	defer context.AfterFunc(abort, func() { time.AfterFunc(leavePatience, m.cut) })()
 	m.client.Close()
+	m.cut()
 }
+
+const leavePatience = 300 * time.Millisecond
 
 // dismiss takes a dead predecessor out of the group, so that its partitions need
 // not wait for its session to time out. The lock of the state directory proves

@@ -35,6 +35,21 @@ func compression(p settings.Producer) kgo.CompressionCodec {
 	return c
 }
 
+// batchBytes bounds the batches of a topic by what the topic takes: the broker
+// refuses a batch that is larger as a whole, and then no record is to blame.
+func (c *Config) batchBytes(topic string) int32 {
+	limit := c.Settings.Producer.MaxBatchBytes
+	if c.MaxRecordBytes != nil {
+		if n := c.MaxRecordBytes(topic); n > 0 {
+			limit = min(limit, n)
+		}
+	}
+	return int32(max(limit, leastBatchBytes))
+}
+
+// leastBatchBytes is the least that the client accepts.
+const leastBatchBytes = 512
+
 // deliveryTimeout turns Kafka's "no limit", the largest int32, into kgo's, which is 0.
 func deliveryTimeout(p settings.Producer) time.Duration {
 	if p.DeliveryTimeout >= math.MaxInt32*time.Millisecond {

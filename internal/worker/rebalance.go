@@ -46,6 +46,9 @@ func (w *Worker) regroup(e groupEvent) error {
 // assigned makes the tasks of new partitions. Their positions come later.
 func (w *Worker) assigned(partitions map[string][]int32) error {
 	w.setState(PartitionsAssigned)
+	if err := w.becomeMember(); err != nil {
+		return err
+	}
 	w.remember()
 	for topic, list := range partitions {
 		in, ok := w.inputs.lookup(topic)
@@ -67,6 +70,24 @@ func (w *Worker) assigned(partitions map[string][]int32) error {
 	} else {
 		w.setState(Running)
 	}
+	return nil
+}
+
+// becomeMember takes on the member id under which the assignment was made. If it
+// is a new one, the partitions that have stayed are read again from what is committed.
+func (w *Worker) becomeMember() error {
+	token := w.member.token()
+	if w.isEstranged(token) && len(w.tasks.all()) > 0 {
+		ctx, cancel := context.WithTimeout(w.abort, w.cfg.Settings.Group.RebalanceTimeout)
+		defer cancel()
+		if err := w.abandon(ctx, errEstranged); err != nil {
+			return err
+		}
+		if err := w.rewind(errEstranged); err != nil {
+			return err
+		}
+	}
+	w.memberID = token.MemberID
 	return nil
 }
 
@@ -100,12 +121,14 @@ func (w *Worker) revoked(partitions map[string][]int32) error {
 		return nil
 	}
 	w.setState(PartitionsRevoked)
-	ctx, cancel := context.WithTimeout(context.Background(), w.cfg.Settings.Group.RebalanceTimeout)
+	ctx, cancel := context.WithTimeout(w.abort, w.cfg.Settings.Group.RebalanceTimeout)
 	defer cancel()
-	if !w.isStuck() {
-		if err := w.settle(ctx); err != nil {
+	if w.isStuck() {
+		if err := w.abandon(ctx, errEstranged); err != nil {
 			return err
 		}
+	} else if err := w.settle(ctx); err != nil {
+		return err
 	}
 	w.log.Info("revoked", "partitions", topicPartitions(partitions))
 	w.drop(partitions)
@@ -121,17 +144,9 @@ func (w *Worker) lost(partitions map[string][]int32) error {
 	w.setState(PartitionsRevoked)
 	w.log.Warn("lost", "partitions", topicPartitions(partitions))
 	w.drop(partitions)
-	if err := w.took(w.session.Abandon(errors.New("partitions were lost"))); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), w.cfg.Settings.Group.RebalanceTimeout)
+	ctx, cancel := context.WithTimeout(w.abort, w.cfg.Settings.Group.RebalanceTimeout)
 	defer cancel()
-	for !w.session.State().Idle() {
-		if err := w.answer(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.abandon(ctx, errLost)
 }
 
 // drop closes tasks. A task whose inputs are taken away only in part is an error
@@ -142,6 +157,11 @@ func (w *Worker) drop(partitions map[string][]int32) {
 		for _, p := range list {
 			if in := w.tasks.input(topic, p); in != nil {
 				gone[in.Task()]++
+				if in.Paused {
+					// The client would remember it until the partition comes back.
+					in.Paused = false
+					w.member.client.ResumeFetchPartitions(map[string][]int32{topic: {p}})
+				}
 			}
 			w.observe.Unassigned(topic, p)
 		}

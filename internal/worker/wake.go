@@ -16,8 +16,8 @@ func (w *Worker) wakeAt() (at time.Time, ok bool) {
 	if w.isStuck() {
 		earlier(time.Now().Add(stuckPause))
 	}
-	if w.paused.Load() {
-		return at, ok
+	if w.paused.Load() || !w.mayProcess() {
+		return at, ok // an event changes that, not the time
 	}
 	for _, t := range w.tasks.all() {
 		if x, due := t.WakeAt(); due {

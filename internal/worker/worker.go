@@ -37,7 +37,11 @@ type Worker struct {
 	commit  commitClock
 	clock   stopwatch
 	state   State
+	proof   fencing.Token // the token that the last sealed commit carries
 	stuck   fencing.Token // the token that was refused; nothing is done until it has changed
+
+	memberID string          // of the member to which the tasks were assigned; empty before the first assignment
+	abort    context.Context // ends what the loop waits for
 }
 
 // New makes a worker. It does not touch the network.
@@ -89,8 +93,14 @@ func (w *Worker) Run(graceful, abort context.Context) error {
 		if fenced {
 			w.observe.Fenced(w.cfg.Index, fence.By)
 		}
-		if !fenced || fence.By.EndsProcess() || graceful.Err() != nil {
+		if !fenced || fence.By.EndsProcess() {
 			return err
+		}
+		if graceful.Err() != nil {
+			// It was about to leave the group anyway, and what it could not commit is
+			// processed by whoever has the partitions now.
+			w.log.Info("fenced at the end", "error", err)
+			return nil
 		}
 		w.log.Warn("fenced; joining the group anew", "error", err)
 		select {
@@ -117,8 +127,11 @@ func (w *Worker) membership(graceful, abort context.Context) (err error) {
 		Log:              w.log,
 	})
 	defer func() {
-		ctx, cancel := context.WithTimeout(abort, s.ShutdownTimeout)
+		// Even when it is told to stop at once, the worker tries to abort what is
+		// open: readers would wait for it until its timeout.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(abort), s.ShutdownTimeout)
 		defer cancel()
+		defer context.AfterFunc(abort, func() { time.AfterFunc(leavePatience, cancel) })()
 		if cerr := w.session.Close(ctx); cerr != nil && err == nil {
 			err = fmt.Errorf("close producers: %w", cerr)
 		}
@@ -129,18 +142,20 @@ func (w *Worker) membership(graceful, abort context.Context) (err error) {
 		}
 		return err
 	}
+	w.abort = abort
+	defer context.AfterFunc(abort, w.session.Interrupt)()
 	w.dismissPredecessor(graceful)
 	if w.member, err = newMember(&w.cfg, w.inputs); err != nil {
 		return err
 	}
-	defer w.member.leave()
+	defer w.member.leave(abort)
 	w.poller = newPoller(w.member.client, s.Consumer.MaxPollRecords)
 	defer w.poller.close()
 	defer w.poller.stop()
 	w.tasks = newTaskTable()
 	w.emitter = newEmitter(w)
 	w.commit = newCommitClock(s)
-	w.stuck = fencing.Token{}
+	w.proof, w.stuck, w.memberID = fencing.Token{}, fencing.Token{}, ""
 	w.clock.start(time.Now())
 	defer w.closeTasks()
 	return w.loop(graceful, abort)
@@ -179,7 +194,7 @@ func (c *Config) producerOptions() []kgo.Opt {
 	return append(c.Client[:len(c.Client):len(c.Client)],
 		kgo.RequiredAcks(kgo.AllISRAcks()),
 		kgo.ProducerLinger(p.Linger),
-		kgo.ProducerBatchMaxBytes(int32(p.MaxBatchBytes)),
+		kgo.ProducerBatchMaxBytesFn(c.batchBytes),
 		kgo.ProducerBatchCompression(compression(p)),
 		kgo.RecordPartitioner(newPartitioner()),
 		kgo.RecordDeliveryTimeout(deliveryTimeout(p)),

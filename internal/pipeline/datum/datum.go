@@ -73,24 +73,30 @@ func (d *Datum) Convert(f *Format) error {
 
 // Codec returns the codec of topics in this format. An eager one decodes when a
 // record is read instead of when it is looked at.
-func (f *Format) Codec(eager bool) codec.Codec[Datum] { return wire{f, eager} }
-
-type wire struct {
-	format *Format
-	eager  bool
+func (f *Format) Codec(eager bool) codec.Codec[Datum] {
+	if eager {
+		return &eagerWire{wire{f}}
+	}
+	return &wire{f}
 }
 
-func (w wire) Decode(b []byte) (Datum, error) {
+type wire struct{ format *Format }
+
+// eagerWire is a type of its own to keep the passing of bytes, which is the path
+// of a copy, free of everything else.
+type eagerWire struct{ wire }
+
+func (w *wire) Decode(b []byte) (Datum, error) { return Datum{raw: b, format: w.format}, nil }
+
+func (w *eagerWire) Decode(b []byte) (Datum, error) {
 	d := Datum{raw: b, format: w.format}
-	if w.eager {
-		if _, err := d.Value(); err != nil {
-			return Datum{}, err
-		}
+	if _, err := d.Value(); err != nil {
+		return Datum{}, err
 	}
 	return d, nil
 }
 
-func (w wire) Append(dst []byte, d Datum) ([]byte, error) {
+func (w *wire) Append(dst []byte, d Datum) ([]byte, error) {
 	v, err := d.Value()
 	if err != nil {
 		return dst, fmt.Errorf("decode %s to encode it as %s: %w", d.format.Name, w.format.Name, err)
@@ -99,7 +105,7 @@ func (w wire) Append(dst []byte, d Datum) ([]byte, error) {
 }
 
 // Bytes passes unchanged bytes through.
-func (w wire) Bytes(d Datum) ([]byte, bool) {
+func (w *wire) Bytes(d Datum) ([]byte, bool) {
 	if d.state == made || d.format != w.format {
 		return nil, false
 	}

@@ -120,12 +120,23 @@ func (f *File) align(t Text, i int) Pos {
 	return Pos{line + 1, col + 1}
 }
 
+// Written returns the scalar before variables were replaced.
+func (t Text) Written() string { return t.written }
+
+// End returns the place behind the scalar's last rune.
+func (t Text) End() Pos {
+	if t.file == nil {
+		return t.Pos
+	}
+	return t.file.align(t, len([]rune(t.written)))
+}
+
 // Contains reports whether a place lies within the scalar.
 func (t Text) Contains(p Pos) bool {
 	if t.file == nil {
 		return false
 	}
-	end := t.file.align(t, len([]rune(t.written)))
+	end := t.End()
 	after := p.Line > t.Pos.Line || p.Line == t.Pos.Line && p.Col >= t.Pos.Col
 	return after && (p.Line < end.Line || p.Line == end.Line && p.Col <= end.Col)
 }

@@ -1,0 +1,149 @@
+//go:build linux
+
+package faulttest
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/eosproc/eosproc/fencing"
+	"github.com/eosproc/eosproc/internal/kafkatest"
+	"github.com/eosproc/eosproc/internal/localkafka"
+)
+
+// TestBrokerKilled kills one of three brokers, chosen by its role, while a worker
+// stands at a step of the commit cycle, and starts it again.
+func TestBrokerKilled(t *testing.T) {
+	kafkatest.Need(t)
+	c := kafkatest.Real(t, kafkatest.WithBrokers(3))
+	roles := []struct {
+		name string
+		find func(*rig) int32
+	}{
+		{"transaction_coordinator", func(r *rig) int32 {
+			id, err := fencing.NewTransactionalID(r.app, "one", 1, r.random.IntN(2))
+			require.NoError(t, err)
+			return kafkatest.TxnCoordinator(t, c.Bootstrap(), id.String())
+		}},
+		{"group_coordinator", func(r *rig) int32 { return kafkatest.GroupCoordinator(t, c.Bootstrap(), r.app) }},
+		{"output_leader", func(r *rig) int32 {
+			return kafkatest.Leader(t, c.Bootstrap(), r.out, int32(r.random.IntN(partitions)))
+		}},
+	}
+	for i, role := range roles {
+		t.Run(role.name, func(t *testing.T) {
+			r := newSteadyRig(t, c.Bootstrap(), withProperty("eosproc.instance.id", "one"))
+			which := steps[1:8]
+			if !full() {
+				which = []string{[]string{"S6", "S4", "S3"}[i]}
+			}
+			for range rounds(t, 1) {
+				for _, step := range which {
+					killBroker(t, c, r, step, role.find)
+				}
+			}
+			r.start("one")
+			r.awaitProgress(patience)
+			r.requireExact()
+		})
+	}
+}
+
+func killBroker(t *testing.T, c *localkafka.Cluster, r *rig, step string, find func(*rig) int32) {
+	t.Helper()
+	p := r.start("one", failAt(step, 3+r.random.IntN(15), "stop"))
+	await(t, patience, "the worker stops at "+step, func() bool {
+		require.False(t, p.ended(), "the worker ended before %s%s", step, p.troubles())
+		return p.stopped()
+	})
+	b := c.Broker(find(r))
+	require.NotNil(t, b)
+	require.NoError(t, b.Kill())
+	p.signal(t, syscall.SIGCONT)
+	// The cluster works on without it; then it comes back.
+	r.awaitProgress(patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	require.NoError(t, b.Start(ctx))
+	require.NoError(t, c.AwaitInSync(ctx))
+	r.awaitProgress(patience)
+	require.Equal(t, exitClean, p.terminate(t), p.troubles())
+}
+
+// TestOneBroker restarts, kills, freezes and withholds the only broker.
+func TestOneBroker(t *testing.T) {
+	kafkatest.Need(t)
+	c := kafkatest.Real(t)
+	b := c.Brokers()[0]
+	r := newSteadyRig(t, c.Bootstrap())
+	p := r.start("a")
+	r.awaitProgress(patience)
+	start := func() {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		require.NoError(t, b.Start(ctx))
+	}
+	for range rounds(t, 1) {
+		for _, fault := range []struct {
+			name string
+			do   func()
+		}{
+			{"restarted", func() { require.NoError(t, b.Stop()); start() }},
+			{"killed", func() { require.NoError(t, b.Kill()); start() }},
+			{"down for 10 s", func() { require.NoError(t, b.Kill()); elapse(t, 10*time.Second); start() }},
+			{"frozen for 5 s", func() { require.NoError(t, b.Freeze()); elapse(t, 5*time.Second); require.NoError(t, b.Thaw()) }},
+		} {
+			fault.do()
+			since := time.Now()
+			r.awaitProgress(patience)
+			t.Logf("%s: caught up after %s", fault.name, time.Since(since).Round(time.Millisecond))
+			require.False(t, p.ended(), "the worker did not outlive the broker: %s%s", fault.name, p.troubles())
+		}
+	}
+	r.requireExact()
+}
+
+// TestClusterDown kills all of three brokers for ten seconds.
+func TestClusterDown(t *testing.T) {
+	if !full() {
+		t.Skip(roundsEnv + " is not set: TestOneBroker takes the whole cluster away, too")
+	}
+	kafkatest.Need(t)
+	c := kafkatest.Real(t, kafkatest.WithBrokers(3))
+	r := newSteadyRig(t, c.Bootstrap())
+	p := r.start("a")
+	r.awaitProgress(patience)
+	for range min(rounds(t, 1), 3) {
+		for _, b := range c.Brokers() {
+			require.NoError(t, b.Kill())
+		}
+		elapse(t, 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		failures := make(chan error, len(c.Brokers()))
+		for _, b := range c.Brokers() {
+			go func() { failures <- b.Start(ctx) }()
+		}
+		for range c.Brokers() {
+			require.NoError(t, <-failures)
+		}
+		cancel()
+		r.awaitProgress(patience)
+		require.False(t, p.ended(), p.troubles())
+	}
+	r.requireExact()
+}
+
+// elapse lets time pass where the length of a fault is the point of the test.
+func elapse(t *testing.T, d time.Duration) {
+	t.Helper()
+	select {
+	case <-time.After(d):
+	case <-t.Context().Done():
+		t.Fatal(fmt.Errorf("wait %s: %w", d, t.Context().Err()))
+	}
+}
