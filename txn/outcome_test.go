@@ -198,6 +198,27 @@ func TestPlainCommit(t *testing.T) {
 	}
 }
 
+// The time to deliver counts from the commit, not from the records' timestamps,
+// which may be of any age.
+func TestDeliveryTimeout(t *testing.T) {
+	r := newRig(t, func(r *rig) { r.delivery = 200 * time.Millisecond })
+	require.NoError(t, r.session.Produce(&kgo.Record{Topic: "out", Value: []byte("old"), Timestamp: time.UnixMilli(1)}))
+	r.seal(1)
+	require.NotNil(t, r.settle().Committed)
+	h := r.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.NotEnoughReplicas, Count: -1})
+	r.produce("late")
+	r.seal(2)
+	out := r.settle()
+	require.NoError(t, out.Stop)
+	require.True(t, out.Rewind)
+	require.ErrorIs(t, out.Cause, context.DeadlineExceeded)
+	h.Remove()
+	r.produce("again")
+	r.seal(2)
+	require.NotNil(t, r.settle().Committed)
+	assert.Equal(t, []string{"old", "again"}, r.visible())
+}
+
 func TestSealNeedsProof(t *testing.T) {
 	r := newRig(t)
 	r.produce("a")

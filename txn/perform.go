@@ -8,6 +8,7 @@ import (
 
 	"github.com/eosproc/eosproc/fencing"
 	"github.com/eosproc/eosproc/internal/failpoint"
+	"github.com/eosproc/eosproc/internal/seeded"
 )
 
 // perform does what the cycle asks for.
@@ -22,6 +23,7 @@ func (s *Session) perform(e Effect, a Answer, before State, out *Outcome) {
 	case SendOffsets:
 		s.async(s.sendOffsets)
 	case EndCommit:
+		s.sealed.ending = true
 		s.async(s.endCommit)
 	case CommitPlain:
 		s.async(s.commitPlain)
@@ -104,6 +106,11 @@ func (s *Session) async(step func(context.Context, *Sealed) Answer) {
 
 func (s *Session) flush(ctx context.Context, n *Sealed) Answer {
 	start := time.Now()
+	if limit := s.cfg.DeliveryTimeout; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
 	p := s.slots[n.txn.slot]
 	if !p.plain {
 		// Lingering batches are sent at once. The records of the transaction are
@@ -138,6 +145,9 @@ func (s *Session) endCommit(ctx context.Context, n *Sealed) Answer {
 	start := time.Now()
 	failpoint.Pass(failpoint.Ending)
 	if err := s.slots[n.txn.slot].end(ctx, true); err != nil {
+		if seeded.Is(seeded.UnknownCommitted) {
+			return Answer{event: Ended, err: s.slots[n.txn.slot].replace(ctx)}
+		}
 		return s.judge(err, Refused, n.age())
 	}
 	n.EndTxn = time.Since(start)
@@ -149,6 +159,12 @@ func (s *Session) commitPlain(ctx context.Context, n *Sealed) Answer {
 	start := time.Now()
 	p := s.slots[0]
 	err := p.retry(ctx, fencing.OffsetCommit, func() error { return CommitOffsets(ctx, p.client, n.Token, n.Offsets, s.stamp(n)) })
+	if p.sentOnce(keyOffsetCommit) && unanswered(err) {
+		// Were the commit repeated, the copy that is still under way could later take
+		// back what is committed by then. It is refused once this member is gone.
+		s.log.Warn("no answer to a commit of offsets; the group has to be joined anew", "error", err)
+		return Answer{event: Fenced, err: fencing.NewFencedError(fencing.Decision{By: fencing.ByGeneration, Code: fencing.CodeTransport}, fencing.OffsetCommit, err)}
+	}
 	if err != nil {
 		a := s.judge(err, Refused, 0)
 		if decide(err, s.version).Verdict == fencing.Retry {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/eosproc/eosproc/fencing"
 	"github.com/eosproc/eosproc/internal/failpoint"
+	"github.com/eosproc/eosproc/internal/seeded"
 )
 
 const (
@@ -31,7 +33,11 @@ type producer struct {
 	timeout time.Duration
 	version int  // transaction.version of the cluster
 	plain   bool // idempotent, without transactions
+	ahead   bool // offsets are committed before processing: at most once
 	client  *kgo.Client
+	// adrift says that a TxnOffsetCommit was not answered and may still be under
+	// way, with an epoch that stays the same from one transaction to the next.
+	adrift bool
 }
 
 // init makes the client if there is none and initialises the producer id, which
@@ -66,25 +72,38 @@ func (p *producer) options() []kgo.Opt {
 		max.SetMaxKeyVersion(keyTxnOffsetCommit, 4)
 	}
 	opts := append(p.opts(), kgo.MaxVersions(max))
+	opts = append(opts, kgo.RetryTimeoutFn(func(key int16) time.Duration {
+		if p.sentOnce(key) {
+			return time.Millisecond
+		}
+		return requestPatience
+	}))
 	if p.plain {
 		return opts
 	}
 	if failpoint.Active() {
 		opts = append(opts, kgo.WithHooks(endSent{}))
 	}
-	opts = append(opts, kgo.TransactionalID(string(p.id)), kgo.TransactionTimeout(p.timeout))
-	if p.version < 2 {
-		// Before transaction.version 2 the epoch does not change from one
-		// transaction to the next, so a late copy of an EndTxn that was sent twice
-		// could end a later transaction (KAFKA-17754). It is sent once only.
-		opts = append(opts, kgo.RetryTimeoutFn(func(key int16) time.Duration {
-			if key == keyEndTxn {
-				return time.Millisecond
-			}
-			return requestPatience
-		}))
+	return append(opts, kgo.TransactionalID(string(p.id)), kgo.TransactionTimeout(p.timeout))
+}
+
+// sentOnce tells the requests that are never sent again when no answer comes: a
+// first copy that arrives late, after its sender has reconnected and gone on, would undo
+// what came after it.
+//
+// Before transaction.version 2 the epoch does not change from one transaction to
+// the next, so a late EndTxn could end a later transaction (KAFKA-17754), and late
+// offsets could become part of it. A plain OffsetCommit has no epoch at all; only at
+// least once may go on from older offsets.
+func (p *producer) sentOnce(key int16) bool {
+	switch key {
+	case keyEndTxn, keyTxnOffsetCommit:
+		return p.version < 2
+	case keyOffsetCommit:
+		return !p.plain || p.ahead
+	default:
+		return false
 	}
-	return opts
 }
 
 // Versions returns the newest request versions that the requests of this package
@@ -111,6 +130,7 @@ func (endSent) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, _ int, _, _ time.D
 // replace drops the client and initialises a new one.
 func (p *producer) replace(ctx context.Context) error {
 	p.close()
+	p.adrift = false
 	return p.init(ctx)
 }
 
@@ -139,6 +159,9 @@ func (p *producer) sendOffsets(ctx context.Context, token fencing.Token, offsets
 		req.InstanceID = &token.InstanceID
 	}
 	req.ProducerID, req.ProducerEpoch = id, epoch
+	if seeded.Is(seeded.GenerationLeftOut) {
+		req.Generation, req.MemberID, req.InstanceID = -1, "", nil
+	}
 	for _, o := range offsets {
 		if n := len(req.Topics); n == 0 || req.Topics[n-1].Topic != o.Topic {
 			t := kmsg.NewTxnOffsetCommitRequestTopic()
@@ -155,6 +178,7 @@ func (p *producer) sendOffsets(ctx context.Context, token fencing.Token, offsets
 	}
 	return p.retry(ctx, fencing.TxnOffsetCommit, func() error {
 		resp, err := req.RequestWith(ctx, p.client)
+		p.adrift = p.sentOnce(keyTxnOffsetCommit) && unanswered(err)
 		if err != nil {
 			return err
 		}
@@ -190,7 +214,7 @@ func (p *producer) retry(ctx context.Context, req fencing.Request, send func() e
 		if err == nil {
 			return nil
 		}
-		if d := fencing.Classify(req, err, p.version); d.Verdict != fencing.Retry || time.Now().After(deadline) {
+		if !p.mayResend(req, err) || time.Now().After(deadline) {
 			if _, named := errors.AsType[*stepError](err); named {
 				return err
 			}
@@ -200,6 +224,35 @@ func (p *producer) retry(ctx context.Context, req fencing.Request, send func() e
 			return &stepError{req, errors.Join(err, perr)}
 		}
 	}
+}
+
+// mayResend goes by the verdict. Requests that are sent once also go out again
+// when the coordinator has moved, which for others the client takes care of, but
+// never when the first copy may still be under way.
+func (p *producer) mayResend(req fencing.Request, err error) bool {
+	wanted := fencing.Classify(req, err, p.version).Verdict == fencing.Retry
+	if key, ok := keysOfOffsets[req]; !ok || !p.sentOnce(key) {
+		return wanted
+	}
+	moved := errors.Is(err, kerr.NotCoordinator) || errors.Is(err, kerr.CoordinatorNotAvailable) || errors.Is(err, kerr.CoordinatorLoadInProgress)
+	return !unanswered(err) && (wanted || moved || notSent(err))
+}
+
+var keysOfOffsets = map[fencing.Request]int16{fencing.TxnOffsetCommit: keyTxnOffsetCommit, fencing.OffsetCommit: keyOffsetCommit}
+
+// unanswered reports whether a request may have reached a broker that has not answered it.
+func unanswered(err error) bool {
+	if err == nil || notSent(err) {
+		return false
+	}
+	_, refused := errors.AsType[*kerr.Error](err)
+	return !refused
+}
+
+// notSent reports whether a request failed because no connection could be made.
+func notSent(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
 }
 
 // end ends the transaction that is open on the client.
@@ -218,6 +271,9 @@ func (p *producer) end(ctx context.Context, commit bool) error {
 func (p *producer) abort(ctx context.Context) error {
 	if err := p.client.AbortBufferedRecords(ctx); err != nil {
 		return fmt.Errorf("abort buffered records of %s: %w", p.id, err)
+	}
+	if p.adrift {
+		return p.replace(ctx) // aborts too, and moves the epoch on
 	}
 	err := p.end(ctx, false)
 	if err == nil {
@@ -260,6 +316,20 @@ func requestOf(err error) fencing.Request {
 		return step.request
 	}
 	return fencing.InitProducerID
+}
+
+// patientVersion asks until a broker answers: a worker that joins its group anew
+// may find all of them away.
+func patientVersion(ctx context.Context, client *kgo.Client) (int, error) {
+	for {
+		version, err := transactionVersion(ctx, client)
+		if err == nil || fencing.Classify(fencing.InitProducerID, err, 0).Verdict != fencing.Retry {
+			return version, err
+		}
+		if perr := pause(ctx, retryPause); perr != nil {
+			return 0, err
+		}
+	}
 }
 
 // transactionVersion asks the cluster for its finalized transaction.version; 0

@@ -23,15 +23,16 @@ const patience = 20 * time.Second
 // rig is a fake cluster, a real member of the group "app" and a session. The
 // input "in" is never read: its offsets stand for work done.
 type rig struct {
-	t       *testing.T
-	cluster *kfake.Cluster
-	addrs   []string
-	member  *kgo.Client
-	version int
-	timeout time.Duration
-	mode    txn.Mode
-	slots   int
-	retries int
+	t        *testing.T
+	cluster  *kfake.Cluster
+	addrs    []string
+	member   *kgo.Client
+	version  int
+	timeout  time.Duration
+	mode     txn.Mode
+	slots    int
+	retries  int
+	delivery time.Duration
 
 	session *txn.Session
 	next    int64 // what the model says is committed
@@ -132,9 +133,9 @@ func (r *rig) config() txn.Config {
 		ids[i] = fencing.TransactionalID(fmt.Sprintf("app-i-1-%d", i))
 	}
 	return txn.Config{
-		Mode: r.mode, IDs: ids, Timeout: r.timeout, Membership: r.token,
+		Mode: r.mode, IDs: ids, Timeout: r.timeout, DeliveryTimeout: r.delivery, Membership: r.token,
 		Client: func() []kgo.Opt {
-			opts := []kgo.Opt{kgo.SeedBrokers(r.addrs...), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0), kgo.MetadataMinAge(10 * time.Millisecond), kgo.RetryBackoffFn(func(int) time.Duration { return 5 * time.Millisecond })}
+			opts := []kgo.Opt{kgo.SeedBrokers(r.addrs...), kgo.MaxBufferedRecords(20_000), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0), kgo.MetadataMinAge(10 * time.Millisecond), kgo.RetryBackoffFn(func(int) time.Duration { return 5 * time.Millisecond })}
 			if r.retries > 0 {
 				opts = append(opts, kgo.RequestRetries(r.retries))
 			}
@@ -149,10 +150,11 @@ func (r *rig) begin() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	require.NoError(r.t, r.session.Init(ctx))
+	s := r.session
 	r.t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		_ = r.session.Close(ctx) // what a case has broken may well fail here
+		_ = s.Close(ctx) // what a case has broken may well fail here
 	})
 }
 

@@ -23,8 +23,15 @@ type Config struct {
 	// batching. It is called once for each, since the client keeps and reorders
 	// what some options carry.
 	Client func() []kgo.Opt
+	// Ahead is set if offsets are committed before their records are processed: at
+	// most once. A commit whose answer is lost is then never repeated.
+	Ahead bool
 	// Timeout is transaction.timeout.ms.
 	Timeout time.Duration
+	// DeliveryTimeout is how long a sealed transaction waits for the acknowledgements
+	// of its records before it is taken back; 0 means for as long as it takes. The
+	// client's own timeout will not do: it counts from the records' timestamps, which are event times.
+	DeliveryTimeout time.Duration
 	// Membership returns the member's current token. It is called from
 	// goroutines of the session.
 	Membership func() fencing.Token
@@ -104,13 +111,13 @@ func (s *Session) Init(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("make client: %w", err)
 	}
-	s.version, err = transactionVersion(ctx, probe)
+	s.version, err = patientVersion(ctx, probe)
 	probe.Close()
 	if err != nil {
 		return err
 	}
 	if s.cfg.Mode == Idempotent {
-		p := &producer{opts: s.cfg.Client, version: s.version, timeout: s.cfg.Timeout, plain: true}
+		p := &producer{opts: s.cfg.Client, version: s.version, timeout: s.cfg.Timeout, plain: true, ahead: s.cfg.Ahead}
 		s.slots = []*producer{p}
 		return p.init(ctx)
 	}
@@ -132,6 +139,15 @@ func (s *Session) TransactionVersion() int { return s.version }
 
 // State returns the state of the cycle.
 func (s *Session) State() State { return s.state }
+
+// CanProcess reports whether input may be processed. Beside [State.CanProcess], a
+// rotation of one producer cannot begin the next transaction before the last has ended.
+func (s *Session) CanProcess() bool {
+	if len(s.slots) == 1 && s.cfg.Mode == Transactional && s.state.Sealed != NoneSealed && s.state.Sealed != CommittingPlain {
+		return false
+	}
+	return s.state.CanProcess()
+}
 
 // Open tells the size and age of the transaction that has been begun and not
 // sealed; all zero if there is none.
@@ -273,7 +289,7 @@ func (s *Session) Close(ctx context.Context) error {
 // is left alone: its outcome is the coordinator's by now.
 func (s *Session) abandonAll(ctx context.Context) (err error) {
 	var begun []*transaction
-	if n := s.sealed; n != nil && n.txn != nil && (s.state.Sealed == Flushing || s.state.Sealed == SendingOffsets) {
+	if n := s.sealed; n != nil && n.txn != nil && !n.ending {
 		begun = append(begun, n.txn)
 	}
 	if s.open != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/eosproc/eosproc/fencing"
+	"github.com/eosproc/eosproc/internal/seeded"
 )
 
 // transaction is one cycle with output. The worker's goroutine owns it but for
@@ -42,7 +43,7 @@ func newTransaction(number uint64, slot int, release func(*kgo.Record), failed f
 // done is the promise of every record of the transaction. It runs on the
 // producer's goroutine.
 func (t *transaction) done(r *kgo.Record, err error) {
-	if err != nil {
+	if err != nil && !seeded.Is(seeded.AbortIgnored) {
 		if failure := (&ProduceError{r, err}); t.failure.CompareAndSwap(nil, failure) {
 			t.failed(t, failure)
 		}
@@ -109,7 +110,8 @@ type Sealed struct {
 	// Flush, Offsetting and EndTxn are how long the three steps took.
 	Flush, Offsetting, EndTxn time.Duration
 
-	txn *transaction
+	txn    *transaction
+	ending bool // EndTxn has been asked for
 }
 
 func wait(ctx context.Context, done <-chan struct{}) error {

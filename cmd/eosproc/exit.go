@@ -67,6 +67,9 @@ func failed(err error) error {
 	if errors.Is(err, demo.ErrVerdict) {
 		return &exitError{exitViolated, err}
 	}
+	if errors.Is(err, demo.ErrOptions) {
+		return &exitError{exitUsage, err}
+	}
 	return &exitError{exitFailed, err}
 }
 

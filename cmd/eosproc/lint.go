@@ -20,7 +20,7 @@ func newLint() *cobra.Command {
 		Use:   "lint FILE…",
 		Short: "Check pipelines without running them",
 		Long: `Check pipelines: YAML, keys, types of expressions, tests. It is the same reading as
-that of run. FILE may be a directory, whose .yaml and .yml files are checked, or "-" for stdin.
+that of run, but for the schemas of a schema registry: nothing is connected to. FILE may be a directory, whose .yaml and .yml files are checked, or "-" for stdin.
 It exits with 2 if there is an error, or a warning with --strict.
 
 -o json prints an array of {file, line, column, width, severity, message, hint,

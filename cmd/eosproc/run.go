@@ -12,6 +12,9 @@ import (
 
 	"github.com/eosproc/eosproc"
 	"github.com/eosproc/eosproc/internal/pipeline"
+	"github.com/eosproc/eosproc/internal/registryconf"
+	"github.com/eosproc/eosproc/internal/settings"
+	"github.com/eosproc/eosproc/topology"
 )
 
 // runFlags are the flags of run.
@@ -31,7 +34,10 @@ ends at once. What is aborted is processed again by the next run.
 
 A configuration key is taken from the first of: its own flag, -X key=value, the
 environment (EOSPROC_PROCESSING_GUARANTEE for processing.guarantee, …), the file of
---command-config, and config in the pipeline.`,
+--command-config, and config in the pipeline.
+
+A pipeline with the formats avro, protobuf or json_schema needs schema.registry.url.
+The registry has to answer at the start; while it does not answer later, records wait.`,
 		Example: `  eosproc run payments.yaml -b localhost:9092
   eosproc run payments.yaml --command-config client.properties -X num.stream.threads=4
   eosproc run payments.yaml --guarantee at_least_once --http :4195`,
@@ -68,18 +74,35 @@ func (f *runFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	topo, buildErr := file.Build()
-	_, problems, settingsErr := file.Settings(p.values)
+	s, problems, settingsErr := file.Settings(p.values)
 	if buildErr != nil || settingsErr != nil {
 		return usage(together(buildErr, p.relocate(problems)))
 	}
 	for _, warning := range p.relocate(problems) {
 		slog.Warn(warning.Message, "in", warning.File)
 	}
+	if len(file.RegistryFormats()) > 0 {
+		if topo, err = buildWithRegistry(cmd.Context(), file, s.Registry); err != nil {
+			return err
+		}
+	}
 	app, err := eosproc.New(topo, eosproc.Config{Properties: file.Config(p.values), Log: slog.Default()})
 	if err != nil {
 		return usage(err)
 	}
 	return untilSignals(cmd.Context(), app)
+}
+
+// buildWithRegistry builds a topology whose records refer to a schema registry. A
+// registry that does not answer is no fault of the file.
+func buildWithRegistry(ctx context.Context, file *pipeline.File, r settings.Registry) (*topology.Topology, error) {
+	connect, done, err := registryconf.Connect(ctx, r)
+	if err != nil {
+		return nil, failed(err)
+	}
+	defer done()
+	topo, err := file.WithRegistry(connect).Build()
+	return topo, usage(err)
 }
 
 // together puts the errors of the topology and the problems of the configuration into one list.

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sr/srfake"
 )
 
 // patience is how long a script waits for what it started.
@@ -25,6 +26,7 @@ const patience = time.Minute
 //	broker [FLAG…]          starts "eosproc broker" on a free port, sets $BROKER
 //	produce TOPIC FROM N    writes records FROM…FROM+N-1: key k<n mod 10>, value {"id":<n>}
 //	committed GROUP N       waits until the group's committed offsets add up to at least N
+//	registry                starts an empty schema registry, sets $REGISTRY
 //	await FILE TEXT         waits until the file contains the text
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -36,7 +38,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"broker": startBroker, "produce": produce, "committed": committed, "await": await,
+			"broker": startBroker, "produce": produce, "committed": committed, "await": await, "registry": startRegistry,
 		},
 	})
 }
@@ -62,6 +64,15 @@ func startBroker(ts *testscript.TestScript, neg bool, args []string) {
 		b, err := os.ReadFile(file)
 		return string(b), err == nil
 	})))
+}
+
+func startRegistry(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: registry")
+	}
+	r := srfake.New()
+	ts.Defer(r.Close)
+	ts.Setenv("REGISTRY", r.URL())
 }
 
 // poll asks until the answer is good.

@@ -29,8 +29,8 @@ func newTest() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test FILE…",
 		Short: "Run the tests inside pipelines, without a broker",
-		Long: `Run the tests that stand in pipelines. FILE may be a directory or "-" for stdin. No broker is
-needed. It exits with 1 if a test fails, with 2 if a file cannot be built.
+		Long: `Run the tests that stand in pipelines. FILE may be a directory or "-" for stdin. No broker and
+no schema registry is needed: avro, protobuf and json_schema are JSON in tests. It exits with 1 if a test fails, with 2 if a file cannot be built.
 
 -o json prints {passed, failed, files: [{file, tests: [{name, line, failures,
 elapsed_ns}]}]}; a test without failures has passed.`,

@@ -14,8 +14,8 @@ import (
 )
 
 // Command returns `eosproc demo`. Its error matches [ErrVerdict] when the demo has
-// run to its end and shown something else than the guarantee promises; any other
-// error means that it could not run.
+// run to its end and shown something else than the guarantee promises, [ErrOptions]
+// when it is asked for what cannot be shown; any other error means that it could not run.
 func Command() *cobra.Command {
 	o := options{}
 	var guarantee, output string
@@ -42,7 +42,7 @@ at_least_once none lost, and the duplicates are shown.`,
 			case output == "json":
 				show = &machine{w: c.OutOrStdout(), events: events}
 			case output != "text":
-				return fmt.Errorf("--output %q: want text or json", output)
+				return fmt.Errorf("%w: --output %q: want text or json", ErrOptions, output)
 			case isTerminal(c.OutOrStdout()):
 				show = &block{w: c.OutOrStdout()}
 			default:

@@ -37,7 +37,9 @@ type options struct {
 
 func (o *options) validate() error {
 	var faults []error
-	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	fault := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, args...)...))
+	}
 	if o.guarantee != eosproc.ExactlyOnce && o.guarantee != eosproc.AtLeastOnce {
 		fault("--guarantee %q: want %s or %s", o.guarantee, eosproc.ExactlyOnce, eosproc.AtLeastOnce)
 	}

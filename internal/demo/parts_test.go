@@ -31,7 +31,9 @@ func TestOptions(t *testing.T) {
 	for _, tt := range tests {
 		o := good
 		tt.change(&o)
-		assert.ErrorContains(t, o.validate(), tt.names)
+		err := o.validate()
+		assert.ErrorIs(t, err, ErrOptions)
+		assert.ErrorContains(t, err, tt.names)
 	}
 }
 

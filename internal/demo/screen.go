@@ -33,8 +33,8 @@ func (l *lines) ended(r *report) error {
 }
 
 func (p progress) line() string {
-	return fmt.Sprintf(" %5.1fs  orders %s   payments %s   in open transactions %s   duplicates %s   aborted %s",
-		p.since.Seconds(), grouped(p.in), grouped(p.out), grouped(p.open), grouped(p.duplicates), grouped(p.aborted))
+	return fmt.Sprintf(" %5.1fs  orders %s (%s placed)   payments %s   in open transactions %s   duplicates %s   aborted %s",
+		p.since.Seconds(), grouped(p.in), grouped(p.expected), grouped(p.out), grouped(p.open), grouped(p.duplicates), grouped(p.aborted))
 }
 
 // block shows the counts at the bottom of a terminal, below the events.
@@ -75,7 +75,7 @@ func (b *block) draw() {
 		name  string
 		value int64
 	}{
-		{"orders", p.in}, {"payments", p.out}, {"to be paid", max(p.expected-p.out+p.duplicates, 0)},
+		{"orders", p.in}, {"of them placed", p.expected}, {"payments", p.out}, {"to be paid", max(p.expected-p.out+p.duplicates, 0)},
 		{"in open transactions", p.open}, {"duplicates", p.duplicates}, {"aborted", p.aborted},
 	}
 	var s strings.Builder

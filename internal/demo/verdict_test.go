@@ -95,7 +95,7 @@ func TestLines(t *testing.T) {
 		l.progressed(progress{since: time.Duration(ms) * 100 * time.Millisecond, in: int64(1000 * ms)})
 	}
 	assert.Equal(t, 2, bytes.Count(b.Bytes(), []byte("\n")), "one line a second:\n%s", b.String())
-	assert.Contains(t, b.String(), "   2.0s  orders 20 000   ")
+	assert.Contains(t, b.String(), "   2.0s  orders 20 000 (")
 	assert.NotContains(t, b.String(), "\x1b")
 }
 
@@ -106,12 +106,12 @@ func TestBlockRemovesWhatItHasDrawn(t *testing.T) {
 	drawn := bytes.Count(b.Bytes(), []byte("\n"))
 	b.Reset()
 	s.happened(event{Text: "something"})
-	assert.Regexp(t, `^\x1b\[8A\x1b\[J .*something\n`, b.String())
-	assert.Equal(t, 8, drawn)
+	assert.Regexp(t, `^\x1b\[9A\x1b\[J .*something\n`, b.String())
+	assert.Equal(t, 9, drawn)
 	b.Reset()
 	r := report{}
 	require.NoError(t, s.ended(&r))
-	assert.Regexp(t, `^\x1b\[8A\x1b\[J`, b.String())
+	assert.Regexp(t, `^\x1b\[9A\x1b\[J`, b.String())
 }
 
 func TestGrouped(t *testing.T) {

@@ -23,6 +23,9 @@ func crashSame(t *testing.T, bootstrap string, n int, opts ...rigOption) {
 	note := func(p *process) {
 		if d, ok := p.firstCommit(); ok {
 			took = append(took, d)
+			if d > time.Second {
+				t.Logf("%s was slow to commit: %s", p.failure, d)
+			}
 		}
 	}
 	for round := range n {

@@ -53,6 +53,16 @@ func TestEndTxn(t *testing.T) {
 					return kafkaproxy.Rule{Key: kafkaproxy.TxnOffsetCommit, Action: kafkaproxy.LateRequest, Delay: time.Duration(r.random.IntN(1500)) * time.Millisecond}
 				})
 			})
+			t.Run("plain_offsets_late", func(t *testing.T) {
+				t.Parallel()
+				disturb(t, bootstrap, proxy, n, func(r *rig) kafkaproxy.Rule {
+					return kafkaproxy.Rule{Key: kafkaproxy.OffsetCommit, Action: kafkaproxy.LateRequest, Delay: time.Duration(r.random.IntN(1500)) * time.Millisecond}
+				}, withTopology(topologySparse))
+			})
+			t.Run("start_offsets_late", func(t *testing.T) {
+				t.Parallel()
+				startLate(t, bootstrap, proxy)
+			})
 			t.Run("produce_late", func(t *testing.T) {
 				t.Parallel()
 				disturb(t, bootstrap, proxy, n, func(r *rig) kafkaproxy.Rule {
@@ -63,12 +73,25 @@ func TestEndTxn(t *testing.T) {
 	}
 }
 
+// startLate delays the first copy of the commit that fixes where a new group
+// begins, until much more is committed.
+func startLate(t *testing.T, bootstrap string, proxy *kafkaproxy.Proxy) {
+	r := newRig(t, bootstrap)
+	hook, err := proxy.Add(kafkaproxy.Rule{Key: kafkaproxy.OffsetCommit, ClientID: r.app, Action: kafkaproxy.LateRequest, Delay: 3 * time.Second})
+	require.NoError(t, err)
+	defer hook.Remove()
+	r.start("a")
+	await(t, patience, "the start is committed late", func() bool { return len(hook.Finished()) > 0 })
+	r.awaitProgress(patience)
+	r.requireExact()
+}
+
 // produceKey stands for [kafkaproxy.Produce], which is the zero value that means EndTxn here.
 const produceKey = -2
 
 // disturb runs one worker and disturbs one request after another.
-func disturb(t *testing.T, bootstrap string, proxy *kafkaproxy.Proxy, n int, next func(*rig) kafkaproxy.Rule) {
-	r := newRig(t, bootstrap)
+func disturb(t *testing.T, bootstrap string, proxy *kafkaproxy.Proxy, n int, next func(*rig) kafkaproxy.Rule, opts ...rigOption) {
+	r := newRig(t, bootstrap, opts...)
 	p := r.start("a")
 	r.awaitProgress(patience)
 	for range n {

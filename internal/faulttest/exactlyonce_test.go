@@ -40,6 +40,10 @@ func TestKilled(t *testing.T) {
 				})
 			}
 			if version == 2 {
+				t.Run("consumer_protocol", func(t *testing.T) {
+					t.Parallel()
+					crashSame(t, bootstrap, (n+1)/2, withProperty("group.protocol", "consumer"))
+				})
 				t.Run("dead_letters", func(t *testing.T) {
 					t.Parallel()
 					crashSame(t, bootstrap, (n+1)/2, withTopology(topologyDeadLetters))

@@ -37,6 +37,7 @@ type logged struct {
 // process is one run of a worker process.
 type process struct {
 	name    string
+	failure string // what it was told to do at which step
 	cmd     *exec.Cmd
 	stdin   io.Closer
 	started time.Time
@@ -65,6 +66,7 @@ func spawn(t *testing.T, name, binary string, j job, environment ...string) *pro
 		_ = p.cmd.Wait()
 	}()
 	t.Cleanup(p.kill)
+	p.failure = strings.Join(environment, " ")
 	return p
 }
 

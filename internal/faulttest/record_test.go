@@ -70,8 +70,14 @@ const (
 
 // routed says what the topology does with a record.
 func (u uid) routed(topology string) route {
-	if topology != topologyDeadLetters {
+	switch topology {
+	case topologyCopy:
 		return toOutput
+	case topologySparse:
+		if u.seq/chunkRecords%20 == 0 {
+			return toOutput
+		}
+		return filtered
 	}
 	switch u.seq % 10 {
 	case 3:

@@ -38,6 +38,7 @@ type rig struct {
 	dlq       string
 	binary    string
 	extra     map[string]string
+	environ   []string
 	dir       string
 	random    *rand.Rand
 
@@ -53,6 +54,8 @@ func withTopology(name string) rigOption  { return func(r *rig) { r.topology = n
 func withGuarantee(name string) rigOption { return func(r *rig) { r.guarantee = name } }
 func withBinary(path string) rigOption    { return func(r *rig) { r.binary = path } }
 func withProperty(k, v string) rigOption  { return func(r *rig) { r.extra[k] = v } }
+func withEnvironment(kv string) rigOption { return func(r *rig) { r.environ = append(r.environ, kv) } }
+
 func newRig(t *testing.T, bootstrap string, opts ...rigOption) *rig {
 	return makeRig(t, bootstrap, true, opts)
 }
@@ -101,7 +104,7 @@ func (r *rig) start(instance string, environment ...string) *process {
 	props := map[string]string{
 		"application.id":         r.app,
 		"bootstrap.servers":      r.bootstrap,
-		"client.id":              r.app,
+		"client.id":              r.app + "-" + instance,
 		"processing.guarantee":   r.guarantee,
 		"state.dir":              filepath.Join(r.dir, instance),
 		"session.timeout.ms":     fmt.Sprint(sessionTimeout.Milliseconds()),
@@ -118,7 +121,7 @@ func (r *rig) start(instance string, environment ...string) *process {
 		props["errors.dead.letter.queue.topic.name"] = r.dlq
 	}
 	maps.Copy(props, r.extra)
-	p := spawn(r.t, instance, r.binary, job{r.topology, r.in, r.out, props}, environment...)
+	p := spawn(r.t, instance, r.binary, job{r.topology, r.in, r.out, props}, append(environment, r.environ...)...)
 	r.processes = append(r.processes, p)
 	return p
 }

@@ -31,6 +31,8 @@ const (
 	topologyCopy = "copy"
 	// topologyDeadLetters filters one record of ten, fails on another, and marks the rest.
 	topologyDeadLetters = "dlq"
+	// topologySparse lets one chunk of twenty through, so that most commits are of offsets alone.
+	topologySparse = "sparse"
 )
 
 // job is what a worker process runs.
@@ -94,7 +96,7 @@ func work(text string) int {
 func (j *job) run(ctx context.Context, log *slog.Logger) error {
 	b := topology.NewBuilder()
 	stream := topology.From(b, topology.NewTopic(j.In, codec.Bytes, codec.Bytes))
-	if j.Topology == topologyDeadLetters {
+	if j.Topology != topologyCopy {
 		stream = topology.Process(stream, func(c *topology.Context[[]byte, []byte]) func(topology.Record[[]byte, []byte]) error {
 			return func(r topology.Record[[]byte, []byte]) error {
 				u, err := parseValue(r.Value)

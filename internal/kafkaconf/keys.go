@@ -78,6 +78,7 @@ var knownKeys = []string{
 var secretKeys = []string{
 	keyJAAS, keyPassword, keyOAuthClientSecret, keyOAuthClientSecretShort,
 	keyStoreKey, keyKeyPEM, keyKeyPassword, keyStorePassword, keyTrustPassword,
+	"basic.auth.user.info", "schema.registry.basic.auth.user.info",
 }
 
 // noEffectKeys are Java's settings about things that Go does by itself or not at

@@ -52,10 +52,12 @@ type compiler struct {
 	places   map[string]yamlfile.Pos // of the steps, by their operators' names
 	streams  map[string]stream       // by their "as"
 	labels   []string
-	registry map[string]*datum.Format // by format and subject
-	sources  map[string]topicFormat
-	sinks    map[string]topicFormat
-	pattern  bool
+	registry []*registered
+	// written are the formats that steps write to topics.
+	written []*datum.Format
+	sources map[string]topicFormat
+	sinks   map[string]topicFormat
+	pattern bool
 	// dynamic says that a sink computes its topic; computed is how it writes.
 	dynamic  bool
 	computed topicFormat
@@ -67,10 +69,11 @@ type compiler struct {
 // topicFormat says how a topic's records look.
 type topicFormat struct{ key, value *datum.Format }
 
-func (f *File) compile() *compiler {
+// compile gives formats of a registry the codecs that connect makes.
+func (f *File) compile(connect Registry) *compiler {
 	c := &compiler{
 		file: f, builder: topology.NewBuilder(), problems: slices.Clone(f.problems),
-		names: map[string]bool{}, places: map[string]yamlfile.Pos{}, streams: map[string]stream{}, registry: map[string]*datum.Format{}, sources: map[string]topicFormat{}, sinks: map[string]topicFormat{},
+		names: map[string]bool{}, places: map[string]yamlfile.Pos{}, streams: map[string]stream{}, sources: map[string]topicFormat{}, sinks: map[string]topicFormat{},
 	}
 	if len(f.doc.Topology) == 0 {
 		if len(f.problems) == 0 {
@@ -79,6 +82,10 @@ func (f *File) compile() *compiler {
 		return c
 	}
 	c.steps(f.doc.Topology, nil)
+	if c.problems.Err() != nil {
+		connect = noRegistry // no one is asked about a file that cannot be built
+	}
+	c.connect(connect)
 	if c.problems.Err() != nil || c.incomplete {
 		return c // whether a stream goes anywhere is known only of a whole topology
 	}

@@ -22,6 +22,16 @@
 // record that is not valid JSON passes through a pipeline that never looks at it,
 // and is a deserialization failure in one that does.
 //
+// # Schema registries
+//
+// The formats avro, protobuf and json_schema write with a schema of a registry: the
+// latest of the subject "topic-value" or "topic-key", or what the file names,
+// {avro: subject} or {avro: {subject: …, schema: file, message: …}}. [Options].Registry
+// makes their codecs when all steps have been compiled, since a topic that is only
+// read needs no subject. Lint and tests ask no one: there these formats are JSON.
+// Behind a repartition step, values keep the format they had, and so have to fit
+// the schema of the topic they came from.
+//
 // # Dead letters
 //
 // There is no step for them: the keys errors.dead.letter.queue.topic.name and

@@ -96,8 +96,8 @@ type from struct {
 	Topic     text         `yaml:"topic" jsonschema_description:"The topic."`
 	Topics    []text       `yaml:"topics" jsonschema_description:"Several topics, as one stream."`
 	Pattern   text         `yaml:"pattern" jsonschema_description:"All topics whose whole name matches this regular expression."`
-	Key       text         `yaml:"key" jsonschema_description:"Format of the keys; string by default."`
-	Value     text         `yaml:"value" jsonschema_description:"Format of the values; json by default."`
+	Key       formatSpec   `yaml:"key" jsonschema_description:"Format of the keys; string by default."`
+	Value     formatSpec   `yaml:"value" jsonschema_description:"Format of the values; json by default."`
 	Schema    schema       `yaml:"schema" jsonschema_description:"Fields of the value and their types; lint then finds wrong ones."`
 	StartAt   text         `yaml:"start_at" jsonschema_description:"Where to begin without a committed offset: earliest, latest or none."`
 	Timestamp text         `yaml:"timestamp" jsonschema_description:"Expression for the time of a record, in milliseconds."`
@@ -170,8 +170,8 @@ type to struct {
 	Pos       yamlfile.Pos `yaml:"-"`
 	Topic     text         `yaml:"topic" jsonschema_description:"The topic."`
 	TopicExpr text         `yaml:"topic_expr" jsonschema_description:"Expression for the topic; an empty one drops the record."`
-	Key       text         `yaml:"key" jsonschema_description:"Format of the keys; by default that of the stream."`
-	Value     text         `yaml:"value" jsonschema_description:"Format of the values; by default that of the stream."`
+	Key       formatSpec   `yaml:"key" jsonschema_description:"Format of the keys; by default that of the stream."`
+	Value     formatSpec   `yaml:"value" jsonschema_description:"Format of the values; by default that of the stream."`
 	Partition text         `yaml:"partition" jsonschema_description:"Expression for the partition; by default the key decides."`
 }
 

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 
-	"github.com/eosproc/eosproc/codec"
 	"github.com/eosproc/eosproc/internal/pipeline/yamlfile"
 	"github.com/eosproc/eosproc/internal/settings"
 	"github.com/eosproc/eosproc/topology"
@@ -29,11 +28,10 @@ const (
 type Options struct {
 	// Lookup tells environment variables; nil means os.LookupEnv.
 	Lookup func(string) (string, bool)
-	// Registry makes the codec of a format that needs a schema registry ("avro",
-	// "protobuf", "json_schema") for a subject. It is called by Lint and Build. Nil
-	// means that there is no registry: such a pipeline can be checked then, but
-	// its records fail.
-	Registry func(format, subject string) (codec.Codec[any], error)
+	// Registry makes the codec of a format that needs a schema registry. It is
+	// called by Build alone: Lint and RunTests ask no one. Nil means that there is
+	// no registry: such a topology can be looked at, but its records fail.
+	Registry Registry
 	// Peek is where peek steps print; nil means os.Stderr. It is used by all
 	// tasks; one line is one Write.
 	Peek io.Writer
@@ -78,7 +76,7 @@ func (f *File) Name() string { return f.name }
 // lines. A variable without a value is a warning here and an error of
 // [File.Settings], or of [File.Build] if the topology needs it: a file is often checked where it does not run.
 func (f *File) Lint() Problems {
-	c := f.compile()
+	c := f.compile(standIn)
 	ps := append(Problems{}, c.problems...)
 	for _, m := range f.missing {
 		m.Severity = Warning
@@ -93,6 +91,7 @@ func (f *File) Lint() Problems {
 		}
 	}
 	if len(f.problems) == 0 {
+		ps = append(ps, f.lintRegistry(c, nil)...)
 		ps = append(ps, f.lintTests(c)...)
 	}
 	ps.Sort()
@@ -101,7 +100,14 @@ func (f *File) Lint() Problems {
 
 // Build returns the topology, or the errors of the file as [Problems].
 func (f *File) Build() (*topology.Topology, error) {
-	c := f.compile()
+	if f.options.Registry != nil {
+		return f.build(f.options.Registry)
+	}
+	return f.build(noRegistry)
+}
+
+func (f *File) build(connect Registry) (*topology.Topology, error) {
+	c := f.compile(connect)
 	ps := append(Problems{}, c.problems...)
 	for _, m := range f.missing {
 		if !f.inConfig(m) {
@@ -154,7 +160,7 @@ func (f *File) Config(overrides map[string]string) map[string]string {
 // the file with their places.
 func (f *File) Settings(overrides map[string]string) (settings.Settings, Problems, error) {
 	s, found := settings.Parse(f.Config(overrides))
-	ps := f.configProblems(found)
+	ps := append(f.configProblems(found), f.lintRegistry(f.compile(standIn), overrides)...)
 	for _, m := range f.missing {
 		if f.inConfig(m) && !f.overridden(m, overrides) {
 			ps = append(ps, m)

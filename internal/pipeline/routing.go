@@ -150,7 +150,8 @@ func (c *compiler) repartition(p *repartition, name string, in *stream) *stream 
 	if p.Partitions.Text.Set() && (p.Partitions.Value < 1 || p.Partitions.Value > 100_000) {
 		c.report(p.Partitions.Text.Error("partitions must be between 1 and 100000", ""))
 	}
-	key, value := c.written(out.key, p.Name, "key"), c.written(out.value, p.Name, "value")
+	key, value := c.takenOver(out.key, p.Name, "key"), c.takenOver(out.value, p.Name, "value")
+	c.writes(key, value)
 	out.key.format, out.value.format = key, value
 	if out.operator == (operator{}) || c.problems.Err() != nil {
 		return &out
@@ -161,9 +162,9 @@ func (c *compiler) repartition(p *repartition, name string, in *stream) *stream 
 	return &out
 }
 
-// written returns the format in which a side is written when a step names none,
+// takenOver returns the format in which a side is written when a step names none,
 // and reports what it cannot hold.
-func (c *compiler) written(s side, at text, part string) *datum.Format {
+func (c *compiler) takenOver(s side, at text, part string) *datum.Format {
 	if s.format == nil {
 		c.report(at.Error(fmt.Sprintf("streams with different formats of the %s have been merged", part), "make them the same before, or name a format where they are written"))
 		return datum.JSON

@@ -11,7 +11,6 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"github.com/eosproc/eosproc/internal/pipeline/datum"
 	"github.com/eosproc/eosproc/internal/pipeline/expression"
 	"github.com/eosproc/eosproc/internal/pipeline/yamlfile"
 	"github.com/eosproc/eosproc/internal/settings"
@@ -55,16 +54,6 @@ func Schema() []byte {
 	doc := s.Definitions["document"]
 	doc.Properties.Set("config", configSchema())
 	doc.PatternProperties = map[string]*jsonschema.Schema{"^x-": {Description: "A place for anchors."}}
-	formats := make([]any, 0, len(datum.Names()))
-	for _, name := range datum.Names() {
-		formats = append(formats, name)
-	}
-	for _, fields := range []string{"fromFields", "toFields"} {
-		for _, part := range []string{"key", "value"} {
-			p, _ := s.Definitions[fields].Properties.Get(part)
-			p.Examples = formats
-		}
-	}
 	types := make([]any, 0, len(expression.TypeNames))
 	for _, name := range expression.TypeNames {
 		types = append(types, name)
@@ -90,6 +79,8 @@ func mapType(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[text]():
 		return scalar()
+	case reflect.TypeFor[formatSpec]():
+		return formatSchema()
 	case reflect.TypeFor[peek]():
 		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "null"}}}
 	case reflect.TypeFor[yamlfile.Int]():

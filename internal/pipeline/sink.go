@@ -21,18 +21,19 @@ func (c *compiler) to(t *to, name string, in *stream) *stream {
 	if t.TopicExpr.Set() {
 		at = t.TopicExpr
 	}
-	key, value := c.format(t.Key, in.key.format, t.Topic.Value, "key"), c.format(t.Value, in.value.format, t.Topic.Value, "value")
+	key, value := c.format(t.Key, in.key.format, t.Topic.Value, "key", t.Pos), c.format(t.Value, in.value.format, t.Topic.Value, "value", t.Pos)
 	if t.Key.Set() {
-		c.holds(key, in.key.typ, t.Key, "key")
+		c.holds(key, in.key.typ, t.Key.text, "key")
 	} else {
-		key = c.written(side{key, in.key.typ}, at, "key")
+		key = c.takenOver(side{key, in.key.typ}, at, "key")
 	}
 	if t.Value.Set() {
-		c.holds(value, in.value.typ, t.Value, "value")
+		c.holds(value, in.value.typ, t.Value.text, "value")
 	} else {
-		value = c.written(side{value, in.value.typ}, at, "value")
+		value = c.takenOver(side{value, in.value.typ}, at, "value")
 	}
 	formats := topicFormat{key, value}
+	c.writes(key, value)
 	var topic, partition *compiled
 	if t.Topic.Set() {
 		if c.topic(t.Topic) {

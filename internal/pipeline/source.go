@@ -16,8 +16,8 @@ var resets = map[string]topology.Reset{"": topology.ResetDefault, "earliest": to
 func (c *compiler) from(f *from, name string) *stream {
 	used := false
 	st := &stream{
-		key:   side{format: c.format(f.Key, datum.String, f.Topic.Value, "key")},
-		value: side{format: c.format(f.Value, datum.JSON, f.Topic.Value, "value")},
+		key:   side{format: c.format(f.Key, datum.String, f.Topic.Value, "key", f.Pos)},
+		value: side{format: c.format(f.Value, datum.JSON, f.Topic.Value, "value", f.Pos)},
 		used:  &used,
 	}
 	st.key.typ, _ = expression.TypeOf(st.key.format.Type)

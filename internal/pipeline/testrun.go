@@ -33,12 +33,13 @@ func (r TestResult) Passed() bool { return len(r.Failures) == 0 }
 // the tests themselves as [Problems], or ctx's.
 //
 // A record that fails is treated as the exception handlers of the config say. With
-// fail, the default, it fails the test.
+// fail, the default, it fails the test. Formats of a schema registry are JSON
+// here, in raw values too: what a test shows is what the steps do.
 func (f *File) RunTests(ctx context.Context) ([]TestResult, error) {
-	if _, err := f.Build(); err != nil {
+	if _, err := f.build(standIn); err != nil {
 		return nil, err
 	}
-	c := f.compile()
+	c := f.compile(standIn)
 	if err := f.lintTests(c).Err(); err != nil {
 		return nil, err
 	}

@@ -2,12 +2,10 @@ package pipeline_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/eosproc/eosproc/codec"
 	"github.com/eosproc/eosproc/internal/pipeline"
 )
 
@@ -121,6 +119,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 	for _, config := range []string{
 		"sasl.password: s3cr3t", "sasl.pasword: s3cr3t", "producer.sasl.password: s3cr3t", "sasl.password: s3cr3t\n  sasl.password: s3cr3t", "sasl.password: [s3cr3t]",
 		"sasl.jaas.config: |\n    org.x required\n    password=\"s3cr3t\";", "ssl.key.password: s3cr3t", "unknown.key: s3cr3t", "sasl.password: ${P:s3cr3t}", "sasl.password: {x: s3cr3t}",
+		"schema.registry.url: ann:s3cr3t@r", "basic.auth.user.info: s3cr3t", "basic.auth.user.inof: ann:s3cr3t", "schema.registry.basic.auth.user.info: s3cr3t", "bearer.auth.token: s3cr3t",
 	} {
 		for _, file := range []string{"config:\n  " + config + "\ntopology: [{from: a}, {to: b}]\n"} {
 			f := pipeline.Parse("p.yaml", []byte(file), pipeline.Options{Lookup: lookup(nil)})
@@ -138,33 +137,6 @@ func TestSecretsAreNotShown(t *testing.T) {
 			require.NotContains(t, err.Error(), "s3cr3t")
 		}
 	}
-}
-
-func TestFormatsOfARegistry(t *testing.T) {
-	const text = `
-topology: [{from: {topic: in, value: avro}}, {filter: value.keep}, {to: out}, {to: {topic: js, value: json}}]
-tests: [{name: t, in: [{raw_value: '{"keep":true}'}], out: [{topic: out, raw_value: '{"keep":true}'}, {topic: js, raw_value: '{"keep":true}'}]}]
-`
-	var asked []string
-	f := parse(t, text, pipeline.Options{Registry: func(format, subject string) (codec.Codec[any], error) {
-		asked = append(asked, format+" "+subject)
-		return codec.JSON[any](), nil
-	}})
-	require.Equal(t, []string{"avro in-value", "avro out-value"}, asked)
-	results, err := f.RunTests(t.Context())
-	require.NoError(t, err)
-	require.Empty(t, results[0].Failures)
-
-	results, err = parse(t, text, pipeline.Options{}).RunTests(t.Context())
-	require.NoError(t, err)
-	require.Contains(t, results[0].Failures[0], "there is no schema registry")
-
-	none := pipeline.Parse("p.yaml", []byte(head+text), pipeline.Options{Registry: func(string, string) (codec.Codec[any], error) {
-		return nil, errors.New("no such subject")
-	}})
-	require.ErrorContains(t, none.Lint().Err(), "p.yaml:3:38: the schema of in-value: no such subject")
-	open := pipeline.Parse("p.yaml", []byte(head+"topology: [{from: {pattern: 'a.*', value: avro}}, {to: out}]"), pipeline.Options{})
-	require.ErrorContains(t, open.Lint().Err(), "the format avro needs one topic")
 }
 
 func TestTopologyThatFeedsItselfEnds(t *testing.T) {

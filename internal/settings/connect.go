@@ -27,7 +27,7 @@ func (p *parser) applyClient(at placed) {
 // connect reads the connection. kafkaconf words its faults as "key: reason".
 func (p *parser) connect() {
 	client, unknown, err := kafkaconf.FromProperties(p.client)
-	p.settings.Client = client
+	p.settings.Client, p.disconnected = client, err != nil
 	for _, name := range unknown {
 		p.report(name, p.settings.name(name), fault{message: "has no effect on the connection", severity: Warning})
 	}

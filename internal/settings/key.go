@@ -152,6 +152,7 @@ func buildTable() []key {
 		{scopePlain, stateKeys()},
 		{scopePlain, errorKeys()},
 		{scopePlain, ownKeys()},
+		{scopePlain, registryKeys()},
 		{scopePlain, javaKeys()},
 		{scopeConsumer, consumerKeys()},
 		{scopeFetch, fetchKeys()},

@@ -18,7 +18,7 @@ func connectionKeys() []key {
 		{name: "sasl.username", doc: "User of PLAIN and SCRAM."},
 		{name: "sasl.password", secret: true, doc: "Password of PLAIN and SCRAM; better as file:/path or ${env:NAME}."},
 		{name: "sasl.login.callback.handler.class", doc: "Only Kafka's OAuthBearerLoginCallbackHandler, whose flow is built in."},
-		{name: "eosproc.allow.plaintext.sasl", byDefault: "false", value: value{kind: TypeBoolean}, doc: "Permits PLAIN and OAUTHBEARER without TLS, for test clusters."},
+		{name: "eosproc.allow.plaintext.sasl", byDefault: "false", value: value{kind: TypeBoolean}, doc: "Permits PLAIN, OAUTHBEARER and a password for the schema registry without TLS, for test clusters."},
 		{name: "sasl.oauthbearer.method", doc: "Only oidc."},
 		{name: "sasl.oauthbearer.token.endpoint.url", doc: "Where tokens are fetched, or file:///path of a token that another program keeps fresh."},
 		{name: "sasl.oauthbearer.client.credentials.client.id", doc: "OAuth client id."},

@@ -58,6 +58,7 @@ func parseAll(props map[string]string) (Settings, *parser) {
 		p.apply(at)
 	}
 	p.connect()
+	p.registry()
 	p.derive()
 	return p.settings, p
 }
@@ -69,6 +70,8 @@ type parser struct {
 	placed   []placed
 	// client are the keys for kafkaconf, under their plain names.
 	client map[string]string
+	// disconnected says that the connection could not be read.
+	disconnected bool
 	// faulty are the plain names of the keys that have an error.
 	faulty map[string]bool
 	// raw is the winning value of each key, under its plain name.

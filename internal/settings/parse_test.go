@@ -48,6 +48,7 @@ func TestDefaults(t *testing.T) {
 		State: State{Dir: "/srv/state/eosproc", MaxWarmups: 2, RecoveryLag: 10000, ProbingInterval: 10 * time.Minute,
 			CacheBytes: 10 << 20, UncommittedBytes: 64 << 20, CleanupDelay: 10 * time.Minute, CleanupAge: -time.Millisecond,
 			QueryIsolation: ReadCommitted},
+		Registry:        Registry{UseLatest: true},
 		MetricsLevel:    RecordInfo,
 		ShutdownTimeout: 30 * time.Second,
 	}, s)

@@ -45,6 +45,7 @@ type Settings struct {
 	Errors   Errors
 	Topics   InternalTopics
 	State    State
+	Registry Registry
 
 	// MetricsLevel (metrics.recording.level, INFO).
 	MetricsLevel RecordingLevel

@@ -95,3 +95,6 @@ func (in *Input) Lag() (lag int64, ok bool) {
 func (in *Input) Refuse(offset int64, why error) {
 	in.q.refuse(offset, why)
 }
+
+// Refused reports whether [Input.Refuse] has been called for the offset and it is not committed since.
+func (in *Input) Refused(offset int64) bool { return in.q.refused[offset] != nil }

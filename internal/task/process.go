@@ -17,6 +17,7 @@ type Emit func(in *Input, offset int64, outputs []topology.Output) error
 // the task has to wait for input, or for the time of a retry. An error is a record that
 // failed and whose handler says so, or an error of emit.
 func (t *Task) Process(limit int, emit Emit) (done int, err error) {
+	defer func() { t.stalled = done == 0 && t.Buffered() > 0 }()
 	if !t.retryAt.IsZero() && t.cfg.Now().Before(t.retryAt) {
 		return 0, nil
 	}
@@ -200,6 +201,10 @@ func (t *Task) WakeAt() (at time.Time, ok bool) {
 	}
 	return at, ok
 }
+
+// Stalled reports whether the last call of [Task.Process] could do nothing
+// although records waited.
+func (t *Task) Stalled() bool { return t.stalled }
 
 // CommitRequested reports whether a processor has asked for a commit since the last call.
 func (t *Task) CommitRequested() bool { return t.in.CommitRequested() }

@@ -55,6 +55,7 @@ type Task struct {
 	retrying *queue
 	retryAt  time.Time
 	attempts int // failures in processing that count against Handlers.Retries
+	stalled  bool
 	outages  int // failures that do not count, since unavailableSince
 
 	unavailableSince time.Time

@@ -8,6 +8,7 @@ import (
 
 	"github.com/eosproc/eosproc/fencing"
 	"github.com/eosproc/eosproc/internal/failpoint"
+	"github.com/eosproc/eosproc/internal/seeded"
 	"github.com/eosproc/eosproc/internal/settings"
 	"github.com/eosproc/eosproc/internal/task"
 	"github.com/eosproc/eosproc/txn"
@@ -40,7 +41,7 @@ func (w *Worker) commitIfDue() error {
 	}
 	records, _, _ := w.session.Open()
 	elapsed := time.Since(w.commit.last)
-	due := elapsed >= w.commit.interval || w.commit.requested || w.full() || w.commit.processed >= w.cfg.Settings.Transaction.MaxRecords
+	due := elapsed >= w.commit.interval || w.commit.requested || w.full() || w.cornered() || w.commit.processed >= w.cfg.Settings.Transaction.MaxRecords
 	if !due && w.commit.adaptive && records > 0 {
 		due = !w.behind()
 	}
@@ -71,6 +72,7 @@ func (w *Worker) seal() error {
 	w.clock.lap(w, Idle)
 	defer w.clock.lap(w, Committing)
 	w.emitter.report()
+	w.suspects.seal(w.commit.processed)
 	w.commit.last, w.commit.processed, w.commit.requested = time.Now(), 0, false
 	token := w.member.token()
 	if w.isEstranged(token) || !token.Valid() {
@@ -85,8 +87,11 @@ func (w *Worker) committed(n *txn.Sealed) {
 	for _, cut := range n.Payload.([]task.Cut) {
 		cut.Committed()
 	}
+	w.suspects.committed()
+	w.worked = true
 	failpoint.Pass(failpoint.Committed)
 	w.observe.Committed(w.cfg.Index, n)
+	w.purger.purge(w)
 	for _, t := range w.tasks.all() {
 		for _, in := range t.Inputs() {
 			if lag, ok := in.Lag(); ok {
@@ -132,13 +137,15 @@ func (w *Worker) reposition() error {
 	if len(owned) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(w.abort, w.cfg.Settings.Group.RebalanceTimeout)
-	defer cancel()
-	found, err := txn.FetchCommitted(ctx, w.session.Client(), w.member.token(), owned)
+	found, err := w.fetchCommitted(owned)
 	if err != nil {
 		return fmt.Errorf("read committed offsets: %w", err)
 	}
-	for _, c := range found {
+	for i := range found {
+		if seeded.Is(seeded.WrongRewind) {
+			found[i].Next += 3
+		}
+		c := found[i]
 		in := w.tasks.input(c.Topic, c.Partition)
 		if in == nil {
 			continue
@@ -152,6 +159,27 @@ func (w *Worker) reposition() error {
 	w.commit.last, w.commit.processed = time.Now(), 0
 	return nil
 }
+
+// fetchCommitted asks until there is an answer: brokers that are away for long are
+// no reason to stop, as nothing is begun.
+func (w *Worker) fetchCommitted(partitions []txn.Offset) ([]txn.Committed, error) {
+	for {
+		found, err := txn.FetchCommitted(w.patience, w.session.Client(), w.member.token(), partitions)
+		if err == nil || w.patience.Err() != nil {
+			return found, err
+		}
+		if fencing.Classify(fencing.OffsetFetch, err, w.session.TransactionVersion()).Verdict != fencing.Retry {
+			return nil, err
+		}
+		w.log.Warn("could not read the committed offsets; trying again", "error", err)
+		select {
+		case <-time.After(fetchPause):
+		case <-w.patience.Done():
+		}
+	}
+}
+
+const fetchPause = 200 * time.Millisecond
 
 // settle commits all that is processed and waits until nothing is under way.
 func (w *Worker) settle(ctx context.Context) error {

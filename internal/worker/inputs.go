@@ -26,6 +26,8 @@ type input struct {
 	sub     int
 	logical string
 	reset   topology.Reset
+	// internal marks a repartition topic.
+	internal bool
 }
 
 type patternInput struct {
@@ -37,7 +39,7 @@ func newInputs(t *topology.Topology, applicationID string) *inputs {
 	in := &inputs{subs: t.SubTopologies(), byTopic: map[string]input{}}
 	for _, sub := range in.subs {
 		for _, src := range sub.Sources() {
-			i := input{sub: sub.ID, logical: src.Name, reset: src.Reset}
+			i := input{sub: sub.ID, logical: src.Name, reset: src.Reset, internal: src.Internal}
 			if src.Pattern != nil {
 				in.patterns = append(in.patterns, patternInput{src.Pattern, i})
 				continue
@@ -77,6 +79,11 @@ func (in *inputs) lookup(topic string) (i input, ok bool) {
 		}
 	}
 	return input{}, false
+}
+
+func (in *inputs) internal(topic string) bool {
+	i, _ := in.lookup(topic)
+	return i.internal
 }
 
 func (in *inputs) reset(topic string) topology.Reset {

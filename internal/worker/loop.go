@@ -104,7 +104,7 @@ func (w *Worker) process() (worked bool, err error) {
 		}
 	}
 	for _, t := range w.tasks.all() {
-		n, err := t.Process(chunk, w.emitter.emit)
+		n, err := t.Process(w.chunk(), w.emitter.emit)
 		if n > 0 {
 			worked = true
 			w.commit.processed += n
@@ -119,7 +119,7 @@ func (w *Worker) process() (worked bool, err error) {
 		if t.CommitRequested() {
 			w.commit.requested = true
 		}
-		if w.full() {
+		if w.full() || w.cornered() {
 			break
 		}
 	}
@@ -140,7 +140,7 @@ func (w *Worker) punctuate(t *task.Task) error {
 
 // mayProcess says whether what is processed now could be committed later.
 func (w *Worker) mayProcess() bool {
-	return w.session.State().CanProcess() && !w.full() && !w.isStuck()
+	return w.session.CanProcess() && !w.full() && !w.cornered() && !w.isStuck()
 }
 
 // full reports whether the open transaction has reached a cap; it must be sealed
@@ -177,8 +177,10 @@ func (w *Worker) isEstranged(now fencing.Token) bool {
 	return w.memberID != "" && now.MemberID != w.memberID
 }
 
-// wantsRecords applies back-pressure: no more is polled while enough waits.
-// A partition that fills up while its task waits for another is paused by itself.
+// wantsRecords applies back-pressure: no more is polled while enough waits. A
+// partition that fills up while its task is stalled, by an empty input or by a
+// record that is to be tried again, is paused by itself and does not count.
+// Others are not paused: the client would throw away what it has fetched of them.
 func (w *Worker) wantsRecords() bool {
 	if w.paused.Load() {
 		return false
@@ -189,9 +191,11 @@ func (w *Worker) wantsRecords() bool {
 		empty := false
 		for _, in := range t.Inputs() {
 			inputs++
-			waiting += in.Buffered()
+			if !t.Stalled() {
+				waiting += in.Buffered()
+			}
 			empty = empty || in.Buffered() == 0
-			w.throttle(in, limit)
+			w.throttle(in, t.Stalled(), limit)
 		}
 		starved = starved || empty && t.Buffered() > 0
 	}
@@ -199,8 +203,8 @@ func (w *Worker) wantsRecords() bool {
 	return starved || waiting <= limit*max(inputs, 1)/2
 }
 
-func (w *Worker) throttle(in *task.Input, limit int) {
-	full := in.Buffered() > limit
+func (w *Worker) throttle(in *task.Input, stalled bool, limit int) {
+	full := stalled && in.Buffered() > limit
 	if full == in.Paused || !full && in.Buffered() > limit/2 {
 		return
 	}
@@ -274,7 +278,7 @@ func (w *Worker) fetchError(topic string, partition int32, err error) error {
 		return w.sessionError(err)
 	case errors.Is(err, kerr.OffsetOutOfRange):
 		return fmt.Errorf("%s-%d: %w", topic, partition, ErrOutOfRange)
-	case kerr.IsRetriable(err):
+	case kerr.IsRetriable(err), errors.Is(err, kerr.UnknownServerError):
 		w.log.Warn("fetch failed; trying again", "topic", topic, "partition", partition, "error", err)
 		return nil
 	default:

@@ -62,7 +62,8 @@ type groupEvent struct {
 // position is where a partition is to be read from.
 type position struct {
 	txn.Committed
-	end int64 // last stable offset
+	end    int64 // last stable offset; -1 if endErr says why it is unknown
+	endErr error
 }
 
 func newMember(cfg *Config, inputs *inputs) (*member, error) {
@@ -78,6 +79,7 @@ func newMember(cfg *Config, inputs *inputs) (*member, error) {
 	opts := append(slices.Clone(cfg.Client),
 		kgo.WithContext(ctx),
 		kgo.MaxVersions(txn.Versions()),
+		kgo.RetryTimeoutFn(retryTimeout(s.Group.SessionTimeout)),
 		kgo.ConsumerGroup(m.group),
 		kgo.DisableAutoCommit(),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
@@ -129,6 +131,22 @@ func newMember(cfg *Config, inputs *inputs) (*member, error) {
 	return m, nil
 }
 
+// retryTimeout is kgo's default but for OffsetCommit, which commits start positions
+// here: were it sent twice, the first copy could arrive when much more is committed. An
+// error makes the client join again, and that first copy is refused.
+func retryTimeout(session time.Duration) func(key int16) time.Duration {
+	return func(key int16) time.Duration {
+		switch kmsg.Key(key) {
+		case kmsg.OffsetCommit:
+			return time.Millisecond
+		case kmsg.JoinGroup, kmsg.SyncGroup, kmsg.Heartbeat, kmsg.ConsumerGroupHeartbeat:
+			return session
+		default:
+			return 30 * time.Second
+		}
+	}
+}
+
 // token proves the membership as it is now.
 func (m *member) token() fencing.Token {
 	id, generation := m.client.GroupMetadata()
@@ -177,7 +195,11 @@ func (m *member) fetched(ctx context.Context, resp *kmsg.OffsetFetchResponse) er
 	}
 	for i := range found {
 		p := &found[i]
-		if end, ok := ends.Lookup(p.Topic, p.Partition); ok && end.Err == nil {
+		end, ok := ends.Lookup(p.Topic, p.Partition)
+		if p.endErr = end.Err; !ok {
+			p.endErr = kerr.UnknownTopicOrPartition
+		}
+		if p.endErr == nil {
 			p.end = end.Offset
 		}
 		if p.Next >= 0 {
@@ -213,8 +235,8 @@ func (m *member) start(ctx context.Context, p *position) (int64, error) {
 	case topology.ResetNone:
 		return 0, fmt.Errorf("%w: topic %s partition %d", ErrNoOffset, p.Topic, p.Partition)
 	case topology.ResetLatest:
-		if p.end < 0 {
-			return 0, fmt.Errorf("list last stable offset of %s-%d: %w", p.Topic, p.Partition, kerr.UnknownTopicOrPartition)
+		if p.endErr != nil {
+			return 0, fmt.Errorf("list last stable offset of %s-%d: %w", p.Topic, p.Partition, p.endErr)
 		}
 		return p.end, nil
 	}

@@ -11,7 +11,7 @@ import (
 
 // What a producer may hold before it makes the worker wait.
 const (
-	bufferedRecords = 50_000
+	bufferedRecords = 20_000
 	bufferedBytes   = 16 << 20
 )
 
@@ -50,7 +50,7 @@ func (c *Config) batchBytes(topic string) int32 {
 // leastBatchBytes is the least that the client accepts.
 const leastBatchBytes = 512
 
-// deliveryTimeout turns Kafka's "no limit", the largest int32, into kgo's, which is 0.
+// deliveryTimeout turns Kafka's "no limit", the largest int32, into the session's, which is 0.
 func deliveryTimeout(p settings.Producer) time.Duration {
 	if p.DeliveryTimeout >= math.MaxInt32*time.Millisecond {
 		return 0

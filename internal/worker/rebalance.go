@@ -78,9 +78,7 @@ func (w *Worker) assigned(partitions map[string][]int32) error {
 func (w *Worker) becomeMember() error {
 	token := w.member.token()
 	if w.isEstranged(token) && len(w.tasks.all()) > 0 {
-		ctx, cancel := context.WithTimeout(w.abort, w.cfg.Settings.Group.RebalanceTimeout)
-		defer cancel()
-		if err := w.abandon(ctx, errEstranged); err != nil {
+		if err := w.abandon(w.patience, errEstranged); err != nil {
 			return err
 		}
 		if err := w.rewind(errEstranged); err != nil {
@@ -121,18 +119,27 @@ func (w *Worker) revoked(partitions map[string][]int32) error {
 		return nil
 	}
 	w.setState(PartitionsRevoked)
-	ctx, cancel := context.WithTimeout(w.abort, w.cfg.Settings.Group.RebalanceTimeout)
-	defer cancel()
-	if w.isStuck() {
-		if err := w.abandon(ctx, errEstranged); err != nil {
-			return err
-		}
-	} else if err := w.settle(ctx); err != nil {
+	if err := w.letGo(); err != nil {
 		return err
 	}
 	w.log.Info("revoked", "partitions", topicPartitions(partitions))
 	w.drop(partitions)
 	return nil
+}
+
+// letGo commits what is processed, as long as the group waits for that. After it
+// the partitions are someone else's.
+func (w *Worker) letGo() error {
+	if w.isStuck() {
+		return w.abandon(w.patience, errEstranged)
+	}
+	ctx, cancel := context.WithTimeout(w.abort, w.cfg.Settings.Group.RebalanceTimeout)
+	defer cancel()
+	err := w.settle(ctx)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil && w.abort.Err() == nil {
+		return w.abandon(w.patience, errLost)
+	}
+	return err
 }
 
 // lost drops the tasks of partitions that belong to someone else by now. What is
@@ -144,9 +151,7 @@ func (w *Worker) lost(partitions map[string][]int32) error {
 	w.setState(PartitionsRevoked)
 	w.log.Warn("lost", "partitions", topicPartitions(partitions))
 	w.drop(partitions)
-	ctx, cancel := context.WithTimeout(w.abort, w.cfg.Settings.Group.RebalanceTimeout)
-	defer cancel()
-	return w.abandon(ctx, errLost)
+	return w.abandon(w.patience, errLost)
 }
 
 // drop closes tasks. A task whose inputs are taken away only in part is an error
@@ -188,6 +193,8 @@ func (w *Worker) remember() {
 func (w *Worker) sessionError(err error) error {
 	d := fencing.Classify(fencing.JoinGroup, err, w.session.TransactionVersion())
 	switch {
+	case errors.Is(err, ErrNoOffset):
+		return err
 	case errors.Is(err, kerr.FencedInstanceID):
 		return fencing.NewFencedError(fencing.Decision{Verdict: fencing.Fenced, By: fencing.ByInstance, Code: d.Code}, fencing.JoinGroup, err)
 	case d.Verdict == fencing.Fatal:

@@ -29,19 +29,23 @@ type Worker struct {
 	nudge   chan struct{}
 
 	// The fields below belong to the loop, and live from one joining of the group to the next.
-	session *txn.Session
-	member  *member
-	poller  *poller
-	tasks   *taskTable
-	emitter emitter
-	commit  commitClock
-	clock   stopwatch
-	state   State
-	proof   fencing.Token // the token that the last sealed commit carries
-	stuck   fencing.Token // the token that was refused; nothing is done until it has changed
+	worked   bool // something has been committed
+	session  *txn.Session
+	member   *member
+	poller   *poller
+	purger   *purger
+	tasks    *taskTable
+	emitter  emitter
+	commit   commitClock
+	suspects suspects
+	clock    stopwatch
+	state    State
+	proof    fencing.Token // the token that the last sealed commit carries
+	stuck    fencing.Token // the token that was refused; nothing is done until it has changed
 
 	memberID string          // of the member to which the tasks were assigned; empty before the first assignment
 	abort    context.Context // ends what the loop waits for
+	patience context.Context // ends what must be waited for, however long brokers are away
 }
 
 // New makes a worker. It does not touch the network.
@@ -88,7 +92,14 @@ func (w *Worker) wake() {
 func (w *Worker) Run(graceful, abort context.Context) error {
 	defer w.setState(Dead)
 	for attempt := 0; ; attempt++ {
+		w.worked = false
 		err := w.membership(graceful, abort)
+		if abort.Err() != nil && errors.Is(err, context.Canceled) {
+			return ErrAborted
+		}
+		if w.worked {
+			attempt = 0 // only fences in a row are a reason to wait longer
+		}
 		fence, fenced := errors.AsType[*fencing.FencedError](err)
 		if fenced {
 			w.observe.Fenced(w.cfg.Index, fence.By)
@@ -121,8 +132,10 @@ func (w *Worker) membership(graceful, abort context.Context) (err error) {
 	s := &w.cfg.Settings
 	w.session = txn.New(txn.Config{
 		Mode: w.cfg.mode(), IDs: ids, Client: w.cfg.producerOptions, Timeout: s.Transaction.Timeout,
+		DeliveryTimeout:  deliveryTimeout(s.Producer),
 		Membership:       func() fencing.Token { return w.member.token() },
 		ConsumerProtocol: s.Group.Protocol == settings.GroupConsumer,
+		Ahead:            s.Guarantee == settings.AtMostOnce,
 		Release:          release,
 		Log:              w.log,
 	})
@@ -143,18 +156,24 @@ func (w *Worker) membership(graceful, abort context.Context) (err error) {
 		return err
 	}
 	w.abort = abort
+	patience, cancel := context.WithCancel(abort)
+	defer cancel()
+	defer context.AfterFunc(graceful, func() { time.AfterFunc(s.ShutdownTimeout, cancel) })()
+	w.patience = patience
 	defer context.AfterFunc(abort, w.session.Interrupt)()
 	w.dismissPredecessor(graceful)
 	if w.member, err = newMember(&w.cfg, w.inputs); err != nil {
 		return err
 	}
 	defer w.member.leave(abort)
+	w.purger = newPurger(w.member.admin, s.Topics.PurgeInterval)
+	defer w.purger.close()
 	w.poller = newPoller(w.member.client, s.Consumer.MaxPollRecords)
 	defer w.poller.close()
 	defer w.poller.stop()
 	w.tasks = newTaskTable()
 	w.emitter = newEmitter(w)
-	w.commit = newCommitClock(s)
+	w.commit, w.suspects = newCommitClock(s), suspects{}
 	w.proof, w.stuck, w.memberID = fencing.Token{}, fencing.Token{}, ""
 	w.clock.start(time.Now())
 	defer w.closeTasks()
@@ -197,7 +216,6 @@ func (c *Config) producerOptions() []kgo.Opt {
 		kgo.ProducerBatchMaxBytesFn(c.batchBytes),
 		kgo.ProducerBatchCompression(compression(p)),
 		kgo.RecordPartitioner(newPartitioner()),
-		kgo.RecordDeliveryTimeout(deliveryTimeout(p)),
 		kgo.MaxBufferedRecords(bufferedRecords),
 		kgo.MaxBufferedBytes(bufferedBytes),
 	)
