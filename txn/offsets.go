@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -94,6 +95,9 @@ func fetchCommitted(ctx context.Context, client *kgo.Client, token fencing.Token
 	}
 	req.Groups = append(req.Groups, group)
 	resp, err := req.RequestWith(ctx, client)
+	if notSent(err) {
+		forgetCoordinator(ctx, client, token)
+	}
 	if err != nil {
 		return nil, false, &stepError{fencing.OffsetFetch, err}
 	}
@@ -119,3 +123,17 @@ func fetchCommitted(ctx context.Context, client *kgo.Client, token fencing.Token
 	}
 	return found, true, nil
 }
+
+// forgetCoordinator makes the client look for the group's coordinator again. The
+// client does so by itself when a heartbeat cannot be sent, but not for an
+// OffsetFetch (kgo 1.22): that would go to a dead broker for ever.
+func forgetCoordinator(ctx context.Context, client *kgo.Client, token fencing.Token) {
+	req := kmsg.NewPtrHeartbeatRequest()
+	req.Group, req.Generation, req.MemberID = token.Group, token.Generation, token.MemberID
+	ctx, cancel := context.WithTimeout(ctx, coordinatorPatience)
+	defer cancel()
+	// Whatever it answers, the coordinator is a living one then.
+	_, _ = req.RequestWith(ctx, client)
+}
+
+const coordinatorPatience = 2 * time.Second

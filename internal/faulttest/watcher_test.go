@@ -22,7 +22,8 @@ type watcher struct {
 	gen          *generator
 	reader       *reader
 	atomically   bool // outputs and offsets become visible together
-	admin        *kadm.Client
+	client       func() *kgo.Client
+	admin        *kadm.Client // nil after a failure: a client may keep to a coordinator that is dead
 	stop         context.CancelFunc
 	done         chan struct{}
 
@@ -36,7 +37,7 @@ func startWatcher(t *testing.T, bootstrap, group, topic string, g *generator, r 
 	t.Helper()
 	w := &watcher{
 		group: group, topic: topic, gen: g, reader: r, atomically: atomically, committed: map[int32]int64{}, done: make(chan struct{}),
-		admin: kadm.NewClient(kafkatest.Client(t, bootstrap, kgo.ClientID("watcher"))),
+		client: func() *kgo.Client { return kafkatest.Client(t, bootstrap, kgo.ClientID("watcher")) },
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	w.stop = stop
@@ -65,8 +66,13 @@ func (w *watcher) sample(ctx context.Context) {
 	newest := w.reader.newest()
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
+	if w.admin == nil {
+		w.admin = kadm.NewClient(w.client())
+	}
 	offsets, err := w.admin.FetchOffsets(kadm.RequireStable(ctx), w.group)
 	if err != nil || offsets.Error() != nil {
+		w.admin.Close()
+		w.admin = nil
 		return // no answer, no finding
 	}
 	w.mu.Lock()

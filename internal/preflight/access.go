@@ -26,7 +26,7 @@ func (c *check) checkRights() {
 		resource, operations := topicResource(name), u.operations()
 		if u.internal {
 			resource = prefixed("topic", c.settings.ApplicationID)
-			operations = append(operations, "Create")
+			operations = append(operations, "Create", "Delete") // processed records are deleted
 		}
 		c.fault("%s %q: %w to %s it: %s", u.role(), name, ErrNotAuthorized, listed(lacks), c.commands.grant(resource, operations...))
 	}

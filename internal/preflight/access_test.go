@@ -42,7 +42,7 @@ func TestNoRightsAtAll(t *testing.T) {
 	o := run(t, c.ListenAddrs(), repartitioning(t), alice)
 	require.ErrorIs(t, o.err, ErrNotAuthorized)
 	acls := "kafka-acls.sh --bootstrap-server " + c.ListenAddrs()[0] + " --add --allow-principal 'User:alice' "
-	internal := acls + "--operation Read --operation Write --operation Describe --operation Create --topic app- --resource-pattern-type prefixed"
+	internal := acls + "--operation Read --operation Write --operation Describe --operation Create --operation Delete --topic app- --resource-pattern-type prefixed"
 	assert.Equal(t, strings.Join([]string{
 		`internal topic "app-by-shop-repartition": not authorized to Read, Write and Describe it: ` + internal,
 		`internal topic "app-by-user-repartition": not authorized to Read, Write and Describe it: ` + internal,

@@ -126,7 +126,7 @@ func (c *check) created(t *kmsg.CreateTopicsResponseTopic) {
 	case errors.Is(err, kerr.TopicAlreadyExists):
 	case errors.Is(err, kerr.TopicAuthorizationFailed), errors.Is(err, kerr.ClusterAuthorizationFailed):
 		c.fault("%w %q: %w to Create it: %s", ErrInternalTopic, t.Topic, ErrNotAuthorized,
-			c.commands.grant(prefixed("topic", c.settings.ApplicationID), "Create", "Read", "Write", "Describe"))
+			c.commands.grant(prefixed("topic", c.settings.ApplicationID), "Create", "Read", "Write", "Describe", "Delete"))
 	case errors.Is(err, kerr.InvalidReplicationFactor):
 		c.fault("%w %q: the cluster cannot give it %d replicas: set replication.factor: %w%s", ErrInternalTopic, t.Topic, c.settings.Topics.ReplicationFactor, err, detail)
 	default:

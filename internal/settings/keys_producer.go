@@ -7,8 +7,8 @@ func producerKeys() []key {
 		{name: "transaction.timeout.ms", byDefault: "10000",
 			doc:   "Age at which a broker aborts an open transaction; it is also how long the input of an instance that is gone for good may be blocked.",
 			value: millis(1, maxInt32, func(s *Settings) *time.Duration { return &s.Transaction.Timeout })},
-		{name: "linger.ms", byDefault: "0",
-			doc: "How long a batch waits for more records; Kafka Streams' 100 would hold records as long as a whole commit interval, and batches grow anyway while the request before is under way.",
+		{name: "linger.ms", byDefault: "5",
+			doc: "How long a batch waits for more records; a commit sends at once what waits, so that this bounds the number of requests and not the latency. Kafka Streams' 100 would hold records for a whole commit interval.",
 			// kgo's own limit is a minute.
 			value: millis(0, 60000, func(s *Settings) *time.Duration { return &s.Producer.Linger })},
 		{name: "max.request.size", byDefault: "1048576",

@@ -41,7 +41,7 @@ func TestDefaults(t *testing.T) {
 		},
 		Restore:  Fetch{MinBytes: 1, MaxWait: 500 * time.Millisecond, MaxBytes: 52428800, MaxPartitionBytes: 1 << 20},
 		Global:   Fetch{MinBytes: 1, MaxWait: 500 * time.Millisecond, MaxBytes: 52428800, MaxPartitionBytes: 1 << 20},
-		Producer: Producer{MaxBatchBytes: 1 << 20, Compression: CompressionNone, DeliveryTimeout: maxInt32 * time.Millisecond},
+		Producer: Producer{Linger: 5 * time.Millisecond, MaxBatchBytes: 1 << 20, Compression: CompressionNone, DeliveryTimeout: maxInt32 * time.Millisecond},
 		Errors: Errors{Deserialization: HandlerFail, Processing: HandlerFail, Production: HandlerFail,
 			RetryBackoff: 100 * time.Millisecond, RetryBackoffMax: time.Second},
 		Topics: InternalTopics{ReplicationFactor: -1, PurgeInterval: 30 * time.Second, WindowRetention: 24 * time.Hour},

@@ -153,7 +153,7 @@ type Consumer struct {
 // Producer is how output is written. Acknowledgement by all in-sync replicas and
 // idempotence are always on.
 type Producer struct {
-	// Linger (linger.ms, 0) is how long a batch waits for more records.
+	// Linger (linger.ms, 5) is how long a batch waits for more records.
 	Linger time.Duration
 	// MaxBatchBytes (max.request.size, 1048576) is the largest batch, and so the
 	// largest record, before compression.

@@ -219,13 +219,14 @@ func (c *checks) errors() {
 
 func (c *checks) state() {
 	dir := c.settings.State.Dir
-	if temp := tempDirOf(dir); temp != "" {
+	_, given := c.settings.Given("state.dir")
+	if temp := tempDirOf(dir); temp != "" && given {
 		suggestion := DefaultStateDir()
 		if tempDirOf(suggestion) != "" {
 			suggestion = ""
 		}
 		c.add(Warning, []string{"state.dir"}, suggestion,
-			"%s is under %s, which the system clears: the state would have to be restored in full, and the instance would lose its identity", quote(dir), temp)
+			"%s is under %s, which the system clears: the instance would lose its identity, and the transactions of its last run would have to time out", quote(dir), temp)
 	}
 }
 

@@ -85,6 +85,25 @@ func TestAbortInEveryPhase(t *testing.T) {
 	}
 }
 
+// The producer's buffer is full and nothing is acknowledged: the worker is blocked
+// in the middle of processing, and an abort frees it.
+func TestAbortOfABlockedProduce(t *testing.T) {
+	f := newFleet(t, 1, nil)
+	f.send("in", 25_000)
+	asked := f.silence(kmsg.Produce)
+	w := f.start(1, "commit.interval.ms", "9000")
+	f.wait("produce", asked)
+	var before int64
+	require.Eventually(t, func() bool { // it has stopped making progress
+		now := w.notes.processed.Load()
+		still := now == before && now > 15_000
+		before = now
+		return still
+	}, patience, 200*time.Millisecond)
+	w.abort()
+	require.ErrorIs(t, w.end(), worker.ErrAborted)
+}
+
 // The worker is told to stop at once while a rebalance waits for a commit that
 // does not come.
 func TestAbortInARevocation(t *testing.T) {

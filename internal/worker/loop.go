@@ -186,21 +186,17 @@ func (w *Worker) wantsRecords() bool {
 		return false
 	}
 	limit := w.cfg.Settings.Tasks.BufferedRecords
-	waiting, inputs, starved := 0, 0, false
+	waiting, inputs := 0, 0
 	for _, t := range w.tasks.all() {
-		empty := false
 		for _, in := range t.Inputs() {
 			inputs++
 			if !t.Stalled() {
 				waiting += in.Buffered()
 			}
-			empty = empty || in.Buffered() == 0
 			w.throttle(in, t.Stalled(), limit)
 		}
-		starved = starved || empty && t.Buffered() > 0
 	}
-	// A task that waits for its empty input gets rid of nothing until that is fetched.
-	return starved || waiting <= limit*max(inputs, 1)/2
+	return waiting <= limit*max(inputs, 1)/2
 }
 
 func (w *Worker) throttle(in *task.Input, stalled bool, limit int) {

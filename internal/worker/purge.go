@@ -46,9 +46,10 @@ func (p *purger) purge(w *Worker) {
 	default:
 		return // the last deletion is still under way
 	}
+	abort := w.abort
 	p.running.Go(func() {
 		defer func() { <-p.busy }()
-		ctx, cancel := context.WithTimeout(context.Background(), purgePatience)
+		ctx, cancel := context.WithTimeout(abort, purgePatience)
 		defer cancel()
 		if _, err := p.admin.DeleteRecords(ctx, below); err != nil {
 			w.log.Warn("could not delete processed records of repartition topics; trying again later", "error", err)
