@@ -15,7 +15,6 @@ import (
 func runEOS(ctx context.Context, c RawConfig) error {
 	s, err := kgo.NewGroupTransactSession(append(c.options(),
 		kgo.TransactionalID(c.Group+"-0"),
-		kgo.RequireStableFetchOffsets(),
 	)...)
 	if err != nil {
 		return fmt.Errorf("create transact session: %w", err)

@@ -35,8 +35,6 @@ type rig struct {
 	delivery time.Duration
 
 	session *txn.Session
-	next    int64 // what the model says is committed
-	sent    []string
 	wire    *wire
 }
 

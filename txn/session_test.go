@@ -27,13 +27,12 @@ const (
 
 // fault makes one thing go wrong at the next request of a kind.
 type fault struct {
-	key     kmsg.Key
-	err     *kerr.Error
-	count   int
-	top     bool
-	drop    bool // close the connection instead of an answer
-	execute bool // but carry the request out first
-	old     bool // the transaction has outlived its timeout
+	key   kmsg.Key
+	err   *kerr.Error
+	count int
+	top   bool
+	drop  bool // close the connection instead of an answer
+	old   bool // the transaction has outlived its timeout
 }
 
 func (f fault) install(r *rig) *kfake.FaultHandle {

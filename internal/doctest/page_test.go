@@ -45,7 +45,7 @@ func TestLinks(t *testing.T) {
 func anchors(text string) []string {
 	var out []string
 	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
-		out = append(out, strings.ReplaceAll(regexp.MustCompile("[^\\p{L}\\p{N} _-]").ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
+		out = append(out, strings.ReplaceAll(regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
 	}
 	return out
 }

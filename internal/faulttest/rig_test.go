@@ -3,6 +3,7 @@
 package faulttest
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/eosproc/eosproc/internal/kafkatest"
@@ -153,10 +155,35 @@ func (r *rig) awaitCommitted(limit time.Duration) {
 			return true
 		}
 		if time.Now().After(deadline) {
-			r.t.Fatalf("waited %s until %v is committed; %v is%s", limit, ends, r.watcher.offsets(), r.troubles())
+			r.t.Fatalf("waited %s until %v is committed; %v is%s%s", limit, ends, r.watcher.offsets(), r.troubles(), r.pending())
 		}
 		return false
 	})
+}
+
+// pending tells which transactions hold up offsets or readers, for a test that has failed.
+func (r *rig) pending() string {
+	var b strings.Builder
+	for _, open := range kafkatest.OpenTransactions(r.t, r.bootstrap, "") {
+		fmt.Fprintf(&b, "\n\ttransaction %s of producer %d is %s", open.TxnID, open.ProducerID, open.State)
+	}
+	ctx, cancel := context.WithTimeout(r.t.Context(), 10*time.Second)
+	defer cancel()
+	adm := kadm.NewClient(kafkatest.Client(r.t, r.bootstrap))
+	topics, err := adm.ListTopicsWithInternal(ctx, "__consumer_offsets", r.out)
+	if err != nil {
+		return b.String() + err.Error()
+	}
+	described, err := adm.DescribeProducers(ctx, topics.TopicsSet())
+	if err != nil {
+		return b.String() + err.Error()
+	}
+	described.EachProducer(func(p kadm.DescribedProducer) {
+		if p.CurrentTxnStartOffset >= 0 {
+			fmt.Fprintf(&b, "\n\tproducer %d epoch %d has a transaction open in %s-%d since offset %d, last written %s", p.ProducerID, p.ProducerEpoch, p.Topic, p.Partition, p.CurrentTxnStartOffset, time.UnixMilli(p.LastTimestamp).Format("15:04:05.000"))
+		}
+	})
+	return b.String()
 }
 
 func (r *rig) troubles() string {

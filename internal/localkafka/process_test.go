@@ -52,7 +52,7 @@ func TestChildDiesWithItsKilledParent(t *testing.T) {
 	require.NoError(t, err)
 	child, err := strconv.Atoi(strings.TrimSpace(line))
 	require.NoError(t, err)
-	require.True(t, alive(child, "sleep"))
+	require.Eventually(t, func() bool { return alive(child, "sleep") }, 10*time.Second, 5*time.Millisecond, "the child never became sleep")
 
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())

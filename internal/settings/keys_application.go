@@ -94,7 +94,7 @@ func replicationFactor(s *Settings, text string) *fault {
 	return nil
 }
 
-var errTopicName = errors.New("a topic name has 1 to 249 letters, digits, dots, underscores and hyphens, and is not . or ..")
+var errTopicName = errors.New("a topic name has 1 to 249 letters, digits, dots, underscores and hyphens, and is neither \".\" nor \"..\"")
 
 // topicName applies Kafka's rule.
 func topicName(name string) error {

@@ -16,9 +16,12 @@ type inputCut struct {
 
 // Cut notes what a commit that is sealed now covers.
 func (t *Task) Cut() Cut {
-	c := Cut{t: t, snapshot: t.in.Snapshot(), inputs: make([]inputCut, len(t.queues))}
-	for i, q := range t.queues {
-		c.inputs[i] = inputCut{q, q.next, q.time}
+	c := Cut{t: t, snapshot: t.in.Snapshot(), inputs: make([]inputCut, 0, len(t.queues))}
+	for _, q := range t.queues {
+		// An input that gets its position while the commit is under way is not part of it.
+		if q.next >= 0 {
+			c.inputs = append(c.inputs, inputCut{q, q.next, q.time})
+		}
 	}
 	return c
 }

@@ -44,7 +44,7 @@ type queue struct {
 }
 
 func newQueue(topic string, partition int32, source topology.Source) *queue {
-	return &queue{topic: topic, partition: partition, source: source, next: -1, fetched: -1, end: -1, leaderEpoch: -1, time: -1, committedTime: -1}
+	return &queue{topic: topic, partition: partition, source: source, next: -1, fetched: -1, end: -1, leaderEpoch: -1, time: -1, committed: -1, committedTime: -1}
 }
 
 // push returns the slot for one more record.

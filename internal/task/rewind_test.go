@@ -93,6 +93,22 @@ func TestAPartitionJoinsARunningTask(t *testing.T) {
 	require.Equal(t, "a4 s5000", r.take())
 }
 
+// An input gets its position while a commit is under way that was sealed before:
+// the commit says nothing about it, and an abort goes back to that position.
+func TestPositionDuringACommit(t *testing.T) {
+	r := newRig(t, ticking, task.Config{MaxIdle: -1}, "a")
+	require.NoError(t, r.task.AddInput("b", "b", 0))
+	require.False(t, r.task.Moved(), "an input without a position is no reason to commit")
+	cut := r.task.Cut()
+	r.in("b").SetPosition(7, 70, 9)
+	cut.Committed()
+	require.False(t, r.task.Moved())
+	require.EqualValues(t, 7, r.in("b").Committed())
+	require.NoError(t, r.task.Rewind())
+	require.EqualValues(t, 7, r.in("b").Position())
+	require.EqualValues(t, 70, r.in("b").Time())
+}
+
 // A restarted task goes on in the committed stream time.
 func TestStreamTimeOfARestart(t *testing.T) {
 	seen := []int64{}

@@ -12,10 +12,7 @@ import (
 	"github.com/eosproc/eosproc/topology"
 )
 
-type (
-	record = topology.Record[string, string]
-	stream = topology.Stream[string, string]
-)
+type record = topology.Record[string, string]
 
 func text(name string) topology.Topic[string, string] {
 	return topology.NewTopic(name, codec.String, codec.String)

@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strconv"
@@ -208,6 +209,21 @@ func TestStartPositions(t *testing.T) {
 	})
 }
 
+// A worker with nothing to do commits its start positions, and then nothing (L66).
+func TestIdleCostsNothing(t *testing.T) {
+	for _, guarantee := range []string{"exactly_once_v2", "at_least_once", "at_most_once"} {
+		f := newFleet(t, 3, map[string]string{"processing.guarantee": guarantee})
+		commits := f.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetCommit, kmsg.TxnOffsetCommit, kmsg.EndTxn, kmsg.Produce, kmsg.AddOffsetsToTxn}, Observe: true, Count: -1})
+		beats := f.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Heartbeat}, Observe: true, TopLevel: true, Count: -1})
+		w := f.start(1)
+		w.until(worker.Running)
+		require.NoError(t, beats.Wait(t.Context(), 4))
+		require.Equal(t, 1, commits.Hits(), guarantee)
+		w.stop()
+		require.Equal(t, 1, commits.Hits(), guarantee)
+	}
+}
+
 // The group's offset is gone when the worker wants to go back to it.
 func TestOffsetVanished(t *testing.T) {
 	f := newFleet(t, 1, nil)
@@ -341,7 +357,7 @@ func TestRefusedRecord(t *testing.T) {
 	for _, handler := range []string{"continue", "dlq", "fail"} {
 		t.Run(handler, func(t *testing.T) {
 			f := newFleet(t, 1, map[string]string{"production.exception.handler": handler, "errors.dead.letter.queue.topic.name": "dead"}, "dead")
-			bad := func(req kmsg.Request) bool { return produces(req, "777") }
+			bad := func(req kmsg.Request) bool { return produces(req, "777", false) }
 			f.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "out", Err: kerr.InvalidRecord, Count: -1, When: bad})
 			f.send("in", 1000) // in few batches
 			w := f.start(1)
@@ -381,7 +397,7 @@ func TestRefusedRecord(t *testing.T) {
 func TestRefusedDeadLetter(t *testing.T) {
 	f := newFleet(t, 1, map[string]string{"production.exception.handler": "dlq", "errors.dead.letter.queue.topic.name": "dead"}, "dead")
 	for _, topic := range []string{"out", "dead"} {
-		f.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: topic, Err: kerr.InvalidRecord, Count: -1, When: func(req kmsg.Request) bool { return produces(req, "7") }})
+		f.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: topic, Err: kerr.InvalidRecord, Count: -1, When: func(req kmsg.Request) bool { return produces(req, "7", topic == "dead") }})
 	}
 	f.send("in", 10)
 	err := f.start(1).end()
@@ -392,8 +408,9 @@ func TestRefusedDeadLetter(t *testing.T) {
 	require.Len(t, f.read("out", 0), 7)
 }
 
-// produces reports whether a produce request carries a record with the value.
-func produces(req kmsg.Request, value string) bool {
+// produces reports whether a produce request carries a record with the value, as a
+// dead letter, which has headers, or as it was. (The topic may be given by its id only.)
+func produces(req kmsg.Request, value string, letter bool) bool {
 	for _, t := range req.(*kmsg.ProduceRequest).Topics {
 		for _, p := range t.Partitions {
 			var batch kmsg.RecordBatch
@@ -406,10 +423,11 @@ func produces(req kmsg.Request, value string) bool {
 				if r.ReadFrom(raw) != nil {
 					return false
 				}
-				if string(r.Value) == value {
+				if string(r.Value) == value && letter == (len(r.Headers) > 0) {
 					return true
 				}
-				raw = raw[int(r.Length)+1:] // lengths of so short records take one byte
+				_, n := binary.Varint(raw)
+				raw = raw[int(r.Length)+n:]
 			}
 		}
 	}

@@ -173,7 +173,7 @@ func (t Text) Problem(from, to int, severity Severity, message, hint string) Pro
 		return Problem{Severity: severity, Message: message, Hint: hint}
 	}
 	start := t.At(from)
-	width := to - from
+	var width int
 	if end := t.At(max(from, to-1)); end.Line == start.Line {
 		width = end.Col - start.Col + 1
 	} else {
