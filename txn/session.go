@@ -158,6 +158,15 @@ func (s *Session) Open() (records, bytes int64, age time.Duration) {
 	return s.open.records, s.open.bytes, time.Since(s.open.begun)
 }
 
+// Held returns how many records wait until those of the transaction before are
+// acknowledged (R2).
+func (s *Session) Held() int {
+	if s.open == nil {
+		return 0
+	}
+	return len(s.open.held)
+}
+
 // Client returns a client of the session for requests of the worker's own.
 func (s *Session) Client() *kgo.Client { return s.slots[0].client }
 

@@ -80,7 +80,7 @@ func TestOneBroker(t *testing.T) {
 	kafkatest.Need(t)
 	c := kafkatest.Real(t)
 	b := c.Brokers()[0]
-	r := newSteadyRig(t, c.Bootstrap())
+	r := newSteadyRig(t, c.Bootstrap(), withProperty("transaction.timeout.ms", "120000"))
 	p := r.start("a")
 	r.awaitProgress(patience)
 	start := func() {
@@ -90,15 +90,19 @@ func TestOneBroker(t *testing.T) {
 	}
 	for range min(rounds(t, 1), 5) {
 		for _, fault := range []struct {
-			name string
-			do   func()
+			name  string
+			away  func() error
+			lasts time.Duration
+			back  func()
 		}{
-			{"restarted", func() { require.NoError(t, b.Stop()); start() }},
-			{"killed", func() { require.NoError(t, b.Kill()); start() }},
-			{"down for longer than a rebalance may take", func() { require.NoError(t, b.Kill()); elapse(t, downtime()); start() }},
-			{"frozen for 5 s", func() { require.NoError(t, b.Freeze()); elapse(t, 5*time.Second); require.NoError(t, b.Thaw()) }},
+			{"restarted", b.Stop, 0, start},
+			{"killed", b.Kill, 0, start},
+			{"down for longer than a rebalance may take", b.Kill, downtime(), start},
+			{"frozen", b.Freeze, 5 * time.Second, func() { require.NoError(t, b.Thaw()) }},
 		} {
-			fault.do()
+			r.betweenMarkers(p, func() { require.NoError(t, fault.away()) })
+			elapse(t, fault.lasts)
+			fault.back()
 			since := time.Now()
 			r.awaitProgress(patience)
 			t.Logf("%s: caught up after %s", fault.name, time.Since(since).Round(time.Millisecond))
@@ -106,6 +110,31 @@ func TestOneBroker(t *testing.T) {
 		}
 	}
 	r.requireExact()
+}
+
+// betweenMarkers takes the whole cluster away at a moment when the coordinator
+// writes no markers, and lets the worker run into its absence.
+//
+// A coordinator that restarts with markers still to be written, before the
+// partitions have leaders, takes these for deleted: it calls the transaction
+// complete, which then hangs in the partitions, and whatever its producer ends
+// next decides it (Kafka 4.4.0, "Couldn't find leader endpoint for partitions …
+// likely deleted already"). The same happens to a transaction that has outlived its
+// timeout by then, so the timeout is longer than the test. No client can do anything
+// about that, so it is not what is tested here.
+func (r *rig) betweenMarkers(p *process, take func()) {
+	r.t.Helper()
+	p.signal(r.t, syscall.SIGSTOP)
+	defer p.signal(r.t, syscall.SIGCONT)
+	await(r.t, patience, "no markers are being written", func() bool {
+		for _, open := range kafkatest.OpenTransactions(r.t, r.bootstrap, r.app+"-") {
+			if open.State != "Ongoing" {
+				return false
+			}
+		}
+		return true
+	})
+	take()
 }
 
 // downtime is longer than max.poll.interval.ms of the workers, and than the client tries by itself.
@@ -123,13 +152,15 @@ func TestClusterDown(t *testing.T) {
 	}
 	kafkatest.Need(t)
 	c := kafkatest.Real(t, kafkatest.WithBrokers(3))
-	r := newSteadyRig(t, c.Bootstrap())
+	r := newSteadyRig(t, c.Bootstrap(), withProperty("transaction.timeout.ms", "120000"))
 	p := r.start("a")
 	r.awaitProgress(patience)
 	for range min(rounds(t, 1), 3) {
-		for _, b := range c.Brokers() {
-			require.NoError(t, b.Kill())
-		}
+		r.betweenMarkers(p, func() {
+			for _, b := range c.Brokers() {
+				require.NoError(t, b.Kill())
+			}
+		})
 		elapse(t, 10*time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		failures := make(chan error, len(c.Brokers()))
@@ -149,6 +180,9 @@ func TestClusterDown(t *testing.T) {
 // elapse lets time pass where the length of a fault is the point of the test.
 func elapse(t *testing.T, d time.Duration) {
 	t.Helper()
+	if d == 0 {
+		return
+	}
 	select {
 	case <-time.After(d):
 	case <-t.Context().Done():

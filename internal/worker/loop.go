@@ -144,8 +144,11 @@ func (w *Worker) mayProcess() bool {
 }
 
 // full reports whether the open transaction has reached a cap; it must be sealed
-// before more is processed.
+// before more is processed, or, if its records are held, be released.
 func (w *Worker) full() bool {
+	if w.session.Held() > heldRecords {
+		return true
+	}
 	records, bytes, _ := w.session.Open()
 	t := &w.cfg.Settings.Transaction
 	return records > int64(t.MaxRecords) || bytes > t.MaxBytes

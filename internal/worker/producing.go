@@ -13,6 +13,8 @@ import (
 const (
 	bufferedRecords = 20_000
 	bufferedBytes   = 16 << 20
+	// heldRecords bounds how far a worker may run ahead of a slow flush.
+	heldRecords = bufferedRecords
 )
 
 func compression(p settings.Producer) kgo.CompressionCodec {
