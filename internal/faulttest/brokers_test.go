@@ -19,6 +19,7 @@ import (
 // TestBrokerKilled kills one of three brokers, chosen by its role, while a worker
 // stands at a step of the commit cycle, and starts it again.
 func TestBrokerKilled(t *testing.T) {
+	t.Parallel()
 	kafkatest.Need(t)
 	c := kafkatest.Real(t, kafkatest.WithBrokers(3))
 	roles := []struct {
@@ -77,6 +78,7 @@ func killBroker(t *testing.T, c *localkafka.Cluster, r *rig, step string, find f
 
 // TestOneBroker restarts, kills, freezes and withholds the only broker.
 func TestOneBroker(t *testing.T) {
+	t.Parallel()
 	kafkatest.Need(t)
 	c := kafkatest.Real(t)
 	b := c.Brokers()[0]

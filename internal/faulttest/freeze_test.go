@@ -15,10 +15,11 @@ import (
 func TestFrozen(t *testing.T) {
 	for _, version := range []int{2, 1, 0} {
 		t.Run(fmt.Sprintf("v%d", version), func(t *testing.T) {
+			t.Parallel()
 			bootstrap, _ := cluster(t, version)
 			which := []string{"S2", "S3", "S4", "S5", "S6"}
-			for i, step := range which {
-				if version != 2 && !full() && i%2 == 1 {
+			for _, step := range which {
+				if version != 2 && !full() && step != "S3" && step != "S6" {
 					continue // a sample of the older versions is enough for every commit
 				}
 				t.Run(step, func(t *testing.T) {

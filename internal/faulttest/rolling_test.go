@@ -14,6 +14,7 @@ import (
 // TestRollingRestart ends three instances in order, one after the other, and
 // starts each again.
 func TestRollingRestart(t *testing.T) {
+	t.Parallel()
 	kafkatest.Need(t)
 	r := newRig(t, kafkatest.Shared(t).Bootstrap())
 	running := map[string]*process{}
@@ -66,6 +67,7 @@ func (r *rig) generation() int32 {
 
 // TestWeakerGuarantees kills workers under the other two guarantees.
 func TestWeakerGuarantees(t *testing.T) {
+	t.Parallel()
 	kafkatest.Need(t)
 	bootstrap := kafkatest.Shared(t).Bootstrap()
 	for guarantee, allowed := range map[string]allowance{

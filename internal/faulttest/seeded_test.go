@@ -22,6 +22,7 @@ import (
 // TestSeededFaultsAreCaught runs workers with a fault built in, provokes it, and
 // requires that the verdict is not clean.
 func TestSeededFaultsAreCaught(t *testing.T) {
+	t.Parallel()
 	bootstrap, proxy := cluster(t, 1)
 	binary := filepath.Join(t.TempDir(), "seeded.test")
 	out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-tags", "eosproc_seeded", "-o", binary, ".").CombinedOutput()

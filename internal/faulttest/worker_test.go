@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -56,7 +57,20 @@ func TestMain(m *testing.M) {
 	if text := os.Getenv(jobEnv); text != "" {
 		os.Exit(work(text))
 	}
+	flag.Parse()
+	if !given("test.parallel") {
+		// Most of the time is spent waiting for timeouts.
+		if err := flag.Set("test.parallel", "6"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(exitFailed)
+		}
+	}
 	os.Exit(kafkatest.Main(m))
+}
+
+func given(name string) (found bool) {
+	flag.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
 }
 
 func work(text string) int {
