@@ -94,6 +94,9 @@ func (a *App) Run(ctx context.Context) (err error) {
 		return err
 	}
 	found, err := preflight.Run(ctx, client, a.topology, &a.settings, a.log)
+	if ctx.Err() != nil {
+		return nil // told to stop before anything began
+	}
 	if err != nil {
 		return err
 	}

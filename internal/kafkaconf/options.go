@@ -14,6 +14,10 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 )
 
+// metadataMinAge is how long a client waits between two looks at who leads a
+// partition. kgo's own 5 s are as long as a transaction can wait for a leader that moves.
+const metadataMinAge = 500 * time.Millisecond
+
 // dialTimeout is kgo's own default, which a custom dialer has to repeat.
 const dialTimeout = 10 * time.Second
 
@@ -62,11 +66,12 @@ func (c Client) timing() []kgo.Opt {
 	if c.RequestTimeout > 0 {
 		opts = append(opts, kgo.RequestTimeoutOverhead(c.RequestTimeout))
 	}
+	minAge := metadataMinAge
 	if c.MetadataMaxAge > 0 {
 		opts = append(opts, kgo.MetadataMaxAge(c.MetadataMaxAge))
-		// kgo refuses a maximum age below its minimum age of 5 s.
-		opts = append(opts, kgo.MetadataMinAge(min(c.MetadataMaxAge, 5*time.Second)))
+		minAge = min(minAge, c.MetadataMaxAge)
 	}
+	opts = append(opts, kgo.MetadataMinAge(minAge))
 	if c.ConnIdle > 0 {
 		opts = append(opts, kgo.ConnIdleTimeout(c.ConnIdle))
 	}

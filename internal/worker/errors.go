@@ -11,10 +11,8 @@ var (
 	ErrOutOfRange = errors.New("committed offset is outside of the log: records were deleted, or the topic was truncated or recreated; reset the group's offsets to go on")
 	// ErrOffsetVanished means that a partition that had a committed offset has none any more.
 	ErrOffsetVanished = errors.New("the committed offset is gone: the group's offsets were deleted or have expired while it was running")
-	// ErrNotCoPartitioned means that inputs of one task are assigned to different members.
-	ErrNotCoPartitioned = errors.New("inputs of one task are assigned to different members")
-	errEstranged        = errors.New("the group has removed this member, which joins anew")
-	errLost             = errors.New("partitions were lost")
+	errEstranged      = errors.New("the group has removed this member, which joins anew")
+	errLost           = errors.New("partitions were lost")
 	// ErrAborted means that the worker was told to stop at once.
 	ErrAborted = errors.New("aborted")
 )
