@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/eosproc/eosproc/internal/kafkatest"
 )
@@ -92,12 +93,32 @@ func makeRig(t *testing.T, bootstrap string, transactions bool, opts []rigOption
 	}
 	for _, topic := range append([]string{r.in}, outputs...) {
 		kafkatest.CreateTopic(t, bootstrap, topic, partitions, nil)
+		awaitTopic(t, bootstrap, topic)
 	}
 	r.gen = startGenerator(t, bootstrap, r.in, partitions, transactions)
 	r.reader = startReader(t, bootstrap, outputs...)
 	r.watcher = startWatcher(t, bootstrap, r.app, r.in, r.gen, r.reader, r.guarantee == "exactly_once_v2")
 	t.Logf("application %s, seed %d", r.app, seed)
 	return r
+}
+
+// awaitTopic waits until every broker knows a topic: a worker asks any of them.
+func awaitTopic(t *testing.T, bootstrap, topic string) {
+	t.Helper()
+	for _, b := range kafkatest.Client(t, bootstrap).SeedBrokers() {
+		await(t, patience, "all brokers know "+topic, func() bool {
+			req := kmsg.NewPtrMetadataRequest()
+			rt := kmsg.NewMetadataRequestTopic()
+			rt.Topic = &topic
+			req.Topics = append(req.Topics, rt)
+			resp, err := b.RetriableRequest(t.Context(), req)
+			if err != nil {
+				return false
+			}
+			topics := resp.(*kmsg.MetadataResponse).Topics
+			return len(topics) == 1 && topics[0].ErrorCode == 0 && len(topics[0].Partitions) == partitions
+		})
+	}
 }
 
 // start runs a worker process with the state directory of the given instance.

@@ -143,7 +143,7 @@ func (w *Worker) reposition() error {
 	}
 	for i := range found {
 		if seeded.Is(seeded.WrongRewind) {
-			found[i].Next += 3
+			found[i].Next += 10
 		}
 		c := found[i]
 		in := w.tasks.input(c.Topic, c.Partition)
