@@ -93,6 +93,10 @@ func (a *App) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	dial, err := a.settings.Client.Dialer(a.log)
+	if err != nil {
+		return err
+	}
 	found, err := preflight.Run(ctx, client, a.topology, &a.settings, a.log)
 	if ctx.Err() != nil {
 		return nil // told to stop before anything began
@@ -106,7 +110,7 @@ func (a *App) Run(ctx context.Context) (err error) {
 	a.log.Info("starting", "instance", instance, "guarantee", a.settings.Guarantee, "threads", a.settings.Threads,
 		"transaction_version", found.TransactionVersion, "state_dir", filepath.Clean(dir.Path()))
 	return a.work(ctx, worker.Config{
-		InstanceID: instance, Settings: a.settings, Topology: a.topology, Client: client,
+		InstanceID: instance, Settings: a.settings, Topology: a.topology, Client: client, Dial: dial,
 		MaxRecordBytes: found.MaxRecordBytes, Memory: &members{dir}, Observer: a.monitor, Log: a.log,
 	})
 }

@@ -43,11 +43,15 @@ func (c Client) Options(logger *slog.Logger) ([]kgo.Opt, error) {
 		opts = append(opts, kgo.Rack(c.ClientRack))
 	}
 	opts = append(opts, c.timing()...)
-	dialer, err := c.dialer(logger)
+	dialer, err := c.Dialer(logger)
 	if err != nil {
 		return nil, err
 	}
 	opts = append(opts, kgo.Dialer(dialer))
+	if c.Security.Protocol.tls() && c.Security.TLS.SkipHostCheck {
+		logger.Warn("INSECURE: the broker's host name is not checked; anyone with a certificate of the same authority can pose as the cluster",
+			"setting", keyHostCheck)
+	}
 	if c.Security.Protocol.sasl() {
 		mechanism, err := c.Security.SASL.mechanism()
 		if err != nil {
@@ -96,17 +100,15 @@ func backoff(first, longest time.Duration) func(int) time.Duration {
 	}
 }
 
-func (c Client) dialer(logger *slog.Logger) (func(context.Context, string, string) (net.Conn, error), error) {
+// Dialer returns how [Client.Options] opens connections, TLS included, for those
+// who want to wrap them. The logger must not be nil.
+func (c Client) Dialer(logger *slog.Logger) (func(context.Context, string, string) (net.Conn, error), error) {
 	timeout := dialTimeout
 	if c.DialTimeout > 0 {
 		timeout = c.DialTimeout
 	}
 	if !c.Security.Protocol.tls() {
 		return (&net.Dialer{Timeout: timeout}).DialContext, nil
-	}
-	if c.Security.TLS.SkipHostCheck {
-		logger.Warn("INSECURE: the broker's host name is not checked; anyone with a certificate of the same authority can pose as the cluster",
-			"setting", keyHostCheck)
 	}
 	d := &tlsDialer{tls: c.Security.TLS, timeout: timeout, logger: logger}
 	if _, err := d.settings(""); err != nil {

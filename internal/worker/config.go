@@ -22,6 +22,8 @@ type Config struct {
 	Topology   *topology.Topology
 	// Client are the options by which to connect.
 	Client []kgo.Opt
+	// Dial is how Client opens connections; nil means that fetches are not paced.
+	Dial Dial
 	// MaxRecordBytes returns how large a record a topic takes; nil means no limit.
 	MaxRecordBytes func(topic string) int
 	// Memory keeps the id of the worker's group member between runs; nil if there

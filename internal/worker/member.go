@@ -122,6 +122,9 @@ func newMember(cfg *Config, inputs *inputs) (*member, error) {
 	} else {
 		opts = append(opts, kgo.ConsumeTopics(inputs.topics...))
 	}
+	if gap := pace(s); gap > 0 && cfg.Dial != nil {
+		opts = append(opts, paced(cfg.Dial, gap))
+	}
 	client, err := kgo.NewClient(opts...)
 	if err != nil {
 		cut()
