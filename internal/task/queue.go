@@ -8,6 +8,8 @@ import (
 
 // queue holds the records of one input partition that are fetched and not
 // processed. Its slots are used again, so that a steady stream allocates nothing.
+// Records are copied into it: holding the client's own until their turn was
+// measured to be slower by a tenth, since they have left the caches by then.
 type queue struct {
 	topic     string
 	logical   string

@@ -35,7 +35,7 @@ func ask(t *testing.T, c *pacedConn, far net.Conn, request []byte, parked time.D
 	go func() {
 		_, err := far.Read(make([]byte, len(request)))
 		arrived = time.Now()
-		time.Sleep(parked)
+		<-time.After(parked)
 		if err == nil {
 			_, err = far.Write(make([]byte, answer))
 		}
