@@ -11,10 +11,10 @@ import (
 
 // What a producer may hold before it makes the worker wait.
 const (
-	bufferedRecords = 20_000
+	bufferedRecords = 30_000
 	bufferedBytes   = 16 << 20
 	// heldRecords bounds how far a worker may run ahead of a slow flush.
-	heldRecords = bufferedRecords
+	heldRecords = 20_000
 )
 
 func compression(p settings.Producer) kgo.CompressionCodec {
