@@ -149,9 +149,6 @@ func downtime() time.Duration {
 
 // TestClusterDown kills all of three brokers for ten seconds.
 func TestClusterDown(t *testing.T) {
-	if !full() {
-		t.Skip(roundsEnv + " is not set: TestOneBroker takes the whole cluster away, too")
-	}
 	kafkatest.Need(t)
 	c := kafkatest.Real(t, kafkatest.WithBrokers(3))
 	r := newSteadyRig(t, c.Bootstrap(), withProperty("transaction.timeout.ms", "120000"))
