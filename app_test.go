@@ -16,6 +16,7 @@ import (
 	"github.com/eosproc/eosproc"
 	"github.com/eosproc/eosproc/codec"
 	"github.com/eosproc/eosproc/fencing"
+	"github.com/eosproc/eosproc/statestore"
 	"github.com/eosproc/eosproc/topology"
 )
 
@@ -176,4 +177,20 @@ func TestMissingTopicIsNamed(t *testing.T) {
 func TestStoppedBeforeItBegan(t *testing.T) {
 	_, _, stop := start(t, []string{"127.0.0.1:1"}, t.TempDir(), nil)
 	require.NoError(t, stop())
+}
+
+// Nothing is read or written for a topology whose state would not survive.
+func TestStateIsRefusedOnKafka(t *testing.T) {
+	b := topology.NewBuilder()
+	store := statestore.NewKV("seen", codec.String, codec.Int64)
+	topology.Process(topology.From(b, in), func(ctx *topology.Context[string, string]) func(topology.Record[string, string]) error {
+		return ctx.Forward
+	}, topology.Stores(store)).To(out)
+	topo, err := b.Build()
+	require.NoError(t, err)
+	app, err := eosproc.New(topo, eosproc.Config{ApplicationID: "app", BootstrapServers: []string{"127.0.0.1:1"}, StateDir: t.TempDir()})
+	require.NoError(t, err)
+	err = app.Run(t.Context())
+	require.ErrorIs(t, err, eosproc.ErrStateful)
+	require.ErrorContains(t, err, `"seen"`)
 }

@@ -7,7 +7,8 @@
 //
 // It owns the loop around the instances of a topology: what Kafka and the
 // runtime do between an input and an output topic. Every topic has one
-// partition, every sub-topology one instance. [Send] returns when nothing is
+// partition, every sub-topology one instance, whose stores are in memory and can
+// be looked into ([Driver.Opener]). [Send] returns when nothing is
 // under way any more: records of repartition topics, and of topics that the
 // topology both writes and reads, have then been processed as well.
 //

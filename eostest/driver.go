@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/eosproc/eosproc/statestore"
 	"github.com/eosproc/eosproc/topology"
 )
 
@@ -39,6 +41,8 @@ type Driver struct {
 	byTopic   map[string][]*queue // the queues of a topic; empty if nothing reads it
 	offsets   map[string]int64
 	outputs   map[string][]topology.Output
+	states    map[string]*statestore.State // the state that has a store
+	globals   *topology.Globals
 	dropped   map[string]int
 	now       int64
 	seq       int
@@ -59,21 +63,27 @@ func New(t T, topo *topology.Topology, opts ...Option) *Driver {
 	d := &Driver{
 		t: t, byTopic: map[string][]*queue{}, offsets: map[string]int64{},
 		outputs: map[string][]topology.Output{}, dropped: map[string]int{},
+		states: map[string]*statestore.State{}, globals: topo.NewGlobals(),
 	}
 	for _, o := range opts {
 		o(d)
 	}
-	env := topology.Env{
-		Now:           func() int64 { return d.now },
-		InternalTopic: func(name string) string { return name },
-		Dropped:       func(reason string) { d.dropped[reason]++ },
-	}
 	for _, s := range topo.SubTopologies() {
-		in, err := s.NewInstance(0, env)
+		state := statestore.NewState(statestore.NewMemory())
+		in, err := s.NewInstance(0, topology.Env{
+			Now:           func() int64 { return d.now },
+			InternalTopic: func(name string) string { return name },
+			Dropped:       func(reason string) { d.dropped[reason]++ },
+			State:         state,
+			Globals:       d.globals,
+		})
 		if err != nil {
 			t.Fatalf("eostest: %v", err)
 		}
 		d.instances = append(d.instances, in)
+		for _, spec := range s.Stores() {
+			d.states[spec.Name()] = state
+		}
 		t.Cleanup(func() {
 			if err := in.Close(); err != nil {
 				t.Errorf("eostest: %v", err)
@@ -118,7 +128,7 @@ func (d *Driver) Errors() []error {
 // topology does not read the topic.
 func (d *Driver) SendRaw(topic string, r topology.RawRecord) {
 	d.t.Helper()
-	if len(d.readers(topic)) == 0 {
+	if len(d.readers(topic)) == 0 && !slices.Contains(d.globals.Topics(), topic) {
 		d.t.Fatalf("eostest: the topology does not read topic %q", topic)
 	}
 	r.Key, r.Value = bytes.Clone(r.Key), bytes.Clone(r.Value)
@@ -154,6 +164,7 @@ func (d *Driver) enqueue(topic string, r topology.RawRecord) {
 	r.Topic, r.Partition, r.Offset = topic, 0, d.offsets[topic]
 	d.offsets[topic]++
 	d.seq++
+	d.globals.Apply(&r)
 	for _, q := range d.readers(topic) {
 		q.records = append(q.records, arrived{r, d.seq})
 	}
@@ -185,9 +196,7 @@ func (d *Driver) run() {
 func (d *Driver) deliver(in *topology.Instance) {
 	for _, o := range in.Outputs() {
 		d.outputs[o.Topic] = append(d.outputs[o.Topic], o)
-		if len(d.readers(o.Topic)) > 0 {
-			d.enqueue(o.Topic, topology.RawRecord{Timestamp: o.Timestamp, Key: o.Key, Value: o.Value, Headers: o.Headers})
-		}
+		d.enqueue(o.Topic, topology.RawRecord{Timestamp: o.Timestamp, Key: o.Key, Value: o.Value, Headers: o.Headers})
 	}
 }
 

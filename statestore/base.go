@@ -59,7 +59,9 @@ type Range struct {
 	From, To []byte
 }
 
-// Write sets a key, or removes it if Value is nil. An empty value is not nil.
+// Write sets a key, or removes it if Value is nil. An empty value is not nil. Key and
+// Value are never modified after Apply and may be kept. Of several writes to one key
+// the last counts.
 type Write struct {
 	Store      string
 	Key, Value []byte

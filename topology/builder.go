@@ -3,6 +3,8 @@ package topology
 import (
 	"errors"
 	"fmt"
+
+	"github.com/eosproc/eosproc/statestore"
 )
 
 // Builder collects operators. Errors are kept and reported together by Build,
@@ -12,13 +14,19 @@ type Builder struct {
 	nodes   []*node
 	names   map[string]bool
 	topics  map[string]string // source topic → node that reads it
+	owners  map[string]string // store → the operator that keeps its results in it
+	kinds   map[string]statestore.Kind
+	globals []string // topics of global tables
 	counter int
 	errs    []error
 }
 
 // NewBuilder returns an empty builder.
 func NewBuilder() *Builder {
-	return &Builder{names: map[string]bool{}, topics: map[string]string{}}
+	return &Builder{
+		names: map[string]bool{}, topics: map[string]string{}, owners: map[string]string{},
+		kinds: map[string]statestore.Kind{},
+	}
 }
 
 func (b *Builder) fail(err error) { b.errs = append(b.errs, err) }
@@ -39,7 +47,7 @@ func (b *Builder) Build() (*Topology, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	t := &Topology{nodes: b.nodes}
+	t := &Topology{nodes: b.nodes, globals: b.globals}
 	t.subs = divide(b.nodes)
 	return t, nil
 }
@@ -58,8 +66,9 @@ func reads(n *node, name string) bool {
 
 // Topology is an immutable stream processor. It is safe for concurrent use.
 type Topology struct {
-	nodes []*node
-	subs  []*SubTopology
+	nodes   []*node
+	subs    []*SubTopology
+	globals []string
 }
 
 // SubTopologies returns the parts that are connected by operators, in Kafka

@@ -87,7 +87,7 @@ func (in *Instance) fire(clock Clock, now int64) error {
 
 // punctuate makes one call. Like a record, one that fails or panics leaves nothing behind.
 func (in *Instance) punctuate(p *punctuation, now int64) (err error) {
-	mark := len(in.outputs)
+	mark := in.mark()
 	defer func() {
 		if r := recover(); r != nil {
 			err = &RecordError{Stage: Processing, Node: p.node.name, Stack: debug.Stack(), Err: panicked(r)}

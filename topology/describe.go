@@ -32,7 +32,7 @@ func (d *description) text() string {
 		return fmt.Sprintf("Sink: %s (%s)\n      <-- %s", head, d.node.sink.text(), d.predecessors.text())
 	default:
 		return fmt.Sprintf("Processor: %s (stores: %s)\n      --> %s\n      <-- %s",
-			head, bracketed(d.node.stores), d.successors.text(), d.predecessors.text())
+			head, bracketed(d.node.storeNames()), d.successors.text(), d.predecessors.text())
 	}
 }
 

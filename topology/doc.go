@@ -33,11 +33,25 @@
 //     not hold for it, and an operator that cannot go on without the function's
 //     result (Map, SelectKey, FlatMap) fails with [ErrNullValue].
 //
+// # State
+//
+// Results are kept in stores, which the user declares ([statestore.NewTimestampedKV]
+// and its like) and hands to the operator: [Count] and what is like it, [TableFrom],
+// [Stores] for processors. A [Table] is what an aggregation or a topic of
+// updates gives; its [Table.Changes] are a stream again. All updates are passed
+// on, one by one and each with the row's old value: there is no cache that would swallow some.
+//
+// Everything that an operator remembers is in a store or in the [Snapshot]: buffers
+// and the windows that are to come out, its stream time. So it commits, aborts and
+// moves with the task.
+//
 // # Time
 //
 // Timestamps are int64 milliseconds since the Unix epoch. Stream time of a task
 // is the largest timestamp of the records that it has taken in. See
-// [Context.Schedule] for the two clocks.
+// [Context.Schedule] for the two clocks. Windowed aggregations, suppression and
+// joins have a stream time of their own, the largest timestamp that has
+// arrived there: what is filtered out before does not close their windows.
 //
 // # Aliasing
 //
@@ -51,6 +65,8 @@
 //   - An [Instance] belongs to one goroutine at a time.
 //   - A record goes through the operators depth first, children in the order
 //     in which they were defined.
-//   - A record that fails leaves no output behind: [Instance.Process] takes
-//     back what the record had emitted.
+//   - A record that fails leaves nothing behind: [Instance.Process] takes back
+//     what the record had emitted and stored, and the times of operators.
+//   - An operator's lasting state is in stores and snapshots alone. What else it
+//     keeps (bounds, counts) can be found again from them.
 package topology

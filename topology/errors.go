@@ -12,6 +12,9 @@ var (
 	ErrNullValue = errors.New("null value for a type that has no nil: filter such records first, or use a pointer type")
 	// ErrInvalidTimestamp is the failure of [FailOnInvalidTimestamp].
 	ErrInvalidTimestamp = errors.New("record has no valid timestamp")
+	// ErrBufferFull is the failure of [UntilWindowCloses] when its buffer has no
+	// place for an update.
+	ErrBufferFull = errors.New("the buffer of windows that are not closed is full")
 	// ErrPanic marks an error that was a panic in a user's function.
 	ErrPanic = errors.New("panic in a user function")
 )

@@ -75,7 +75,7 @@ func (t *Topology) Graph() Graph {
 			for _, p := range n.parents {
 				g.Edges = append(g.Edges, GraphEdge{From: fmt.Sprintf("n%d", p.index), To: id})
 			}
-			for _, store := range n.stores {
+			for _, store := range n.storeNames() {
 				g.Edges = append(g.Edges, GraphEdge{From: id, To: place(StoreShape, store), Both: true})
 			}
 			switch n.kind {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+
+	"github.com/eosproc/eosproc/statestore"
 )
 
 // TaskID names a task: a sub-topology and a partition.
@@ -30,12 +32,25 @@ type Env struct {
 	InternalTopic func(name string) string
 	// Dropped is told about records that an operator drops by its definition; nil means that no one asks.
 	Dropped func(reason string)
+	// State holds the task's stores; nil stands for empty ones in memory. The
+	// instance declares its stores there. It neither commits nor closes it.
+	State *statestore.State
+	// Globals holds the global tables; nil is enough if no operator joins with one.
+	Globals *Globals
 }
 
 // The reasons for which records are dropped, as they appear in metrics.
 const (
 	DropNullKey          = "null_key"
+	DropNullValue        = "null_value"
 	DropInvalidTimestamp = "invalid_timestamp"
+	// DropLate is the reason of records all of whose windows are closed.
+	DropLate = "late"
+	// DropExpired is the reason of updates that are older than a versioned store's history.
+	DropExpired = "expired"
+	// DropOutOfOrder is the reason of updates of a versioned table that are not
+	// their key's newest, where only the newest counts.
+	DropOutOfOrder = "out_of_order"
 )
 
 // Instance is one task's copy of a sub-topology. It belongs to one goroutine at a time.
@@ -48,6 +63,8 @@ type Instance struct {
 
 	current         *RawRecord
 	streamTime      int64
+	stateful        bool         // there are stores
+	times           []*localTime // of single operators
 	outputs         []Output
 	arena           []byte
 	punctuations    [2][]*punctuation
@@ -68,6 +85,15 @@ func (s *SubTopology) NewInstance(partition int32, env Env) (in *Instance, err e
 			err = errors.Join(fmt.Errorf("make task %s: %w", in.id, panicked(p)), in.Close())
 		}
 	}()
+	if in.env.State == nil {
+		in.env.State = statestore.NewState(statestore.NewMemory())
+	}
+	for _, spec := range s.Stores() {
+		in.stateful = true
+		if err := in.env.State.Declare(spec); err != nil {
+			return nil, fmt.Errorf("make task %s: %w", in.id, err)
+		}
+	}
 	for _, n := range s.nodes {
 		if n.kind == sourceNode {
 			if n.source.pattern != nil { // no topic is known yet, but the processors behind it begin now
@@ -103,10 +129,10 @@ func (in *Instance) Open(topic string) (s Source, ok bool) {
 
 // Process takes one record, whose timestamp must be set, through the
 // operators, then calls the stream-time punctuations that are due. If the record
-// fails, nothing of it remains among the outputs and the error is a
+// fails, nothing of it remains among the outputs and in the stores, and the error is a
 // [*RecordError]; a panic in a user's function is such a failure. If a
 // punctuation fails, the error has no topic: the record has been processed, and
-// only what the punctuation forwarded is taken back.
+// only what the punctuation forwarded and stored is taken back.
 func (in *Instance) Process(s Source, r *RawRecord) error {
 	if err := in.process(s, r); err != nil {
 		return err
@@ -118,7 +144,7 @@ func (in *Instance) Process(s Source, r *RawRecord) error {
 }
 
 func (in *Instance) process(s Source, r *RawRecord) (err error) {
-	mark := len(in.outputs)
+	mark := in.mark()
 	defer func() {
 		if p := recover(); p != nil {
 			err = &RecordError{
@@ -138,7 +164,24 @@ func (in *Instance) process(s Source, r *RawRecord) (err error) {
 	return s.process(r)
 }
 
+// mark begins a record or a punctuation; rollback undoes what it has done since.
+func (in *Instance) mark() (outputs int) {
+	if in.stateful {
+		in.env.State.Mark()
+		for _, t := range in.times {
+			t.marked = t.now
+		}
+	}
+	return len(in.outputs)
+}
+
 func (in *Instance) rollback(mark int) {
+	if in.stateful {
+		in.env.State.Rollback()
+		for _, t := range in.times {
+			t.now = t.marked
+		}
+	}
 	clear(in.outputs[mark:])
 	in.outputs = in.outputs[:mark]
 }
@@ -163,11 +206,13 @@ func (in *Instance) Source() (Metadata, bool) {
 func (in *Instance) StreamTime() int64 { return in.streamTime }
 
 // Snapshot is the part of an instance that must go back with an abort and on
-// with a commit, beside its stores: the stream time and when the punctuations are due.
+// with a commit, beside its stores: the stream times, of the task and of its
+// operators, and when the punctuations are due.
 type Snapshot struct {
 	// StreamTime in milliseconds; -1 before the first record.
 	StreamTime int64
 	due        [2]map[int]int64
+	times      map[int]int64 // by the operator's index
 }
 
 // NewSnapshot returns the snapshot of a task that has processed nothing since
@@ -176,7 +221,12 @@ func NewSnapshot(streamTime int64) Snapshot { return Snapshot{StreamTime: stream
 
 // Snapshot returns the state as it is now.
 func (in *Instance) Snapshot() Snapshot {
-	s := Snapshot{StreamTime: in.streamTime}
+	s := Snapshot{StreamTime: in.streamTime, times: make(map[int]int64, len(in.times))}
+	for _, t := range in.times {
+		if t.node >= 0 {
+			s.times[t.node] = t.now
+		}
+	}
 	for clock, list := range in.punctuations {
 		s.due[clock] = make(map[int]int64, len(list))
 		for _, p := range list {
@@ -190,6 +240,12 @@ func (in *Instance) Snapshot() Snapshot {
 // matched by the order in which the constructors scheduled them.
 func (in *Instance) Restore(s Snapshot) {
 	in.streamTime = s.StreamTime
+	for _, t := range in.times {
+		t.now = -1
+		if now, ok := s.times[t.node]; ok {
+			t.now = now
+		}
+	}
 	for clock, list := range in.punctuations {
 		for _, p := range list {
 			if next, ok := s.due[clock][p.id]; ok {

@@ -3,6 +3,8 @@ package topology
 import (
 	"fmt"
 	"regexp"
+
+	"github.com/eosproc/eosproc/statestore"
 )
 
 type nodeKind uint8
@@ -21,7 +23,8 @@ type node struct {
 	name     string
 	parents  []*node
 	children []*node
-	stores   []string
+	stores   []statestore.Spec
+	joined   []*node // what a join reads beside its parents
 
 	source *sourceSpec
 	sink   *sinkSpec
@@ -33,6 +36,7 @@ type sourceSpec struct {
 	patternText string
 	repartition *repartitionSpec
 	reset       Reset
+	changelogOf string // the store that can be restored from the topic; "" if none
 	// open makes the source of one topic in one task.
 	open func(in *Instance, topic string) Source
 }
@@ -55,6 +59,12 @@ type options struct {
 	timestamps any
 	reset      Reset
 	partitions int
+	nullKeys   bool
+	stores     []statestore.Spec
+	table      any // what Materialized was given
+	late       any // what Late was given
+	grace      any // what JoinGrace was given
+	final      bool
 }
 
 // Option changes how an operator is built.
@@ -108,8 +118,14 @@ func (b *Builder) add(kind nodeKind, prefix string, o options, parents ...*node)
 	}
 	source := kind == sourceNode
 	b.refuse(name, "Partitions", o.partitions != 0)
+	b.refuse(name, "KeepNullKeys", o.nullKeys)
 	b.refuse(name, "Timestamps", o.timestamps != nil && !source)
 	b.refuse(name, "StartAt", o.reset != ResetDefault && !source)
+	b.refuse(name, "Stores", len(o.stores) > 0)
+	b.refuse(name, "Materialized", o.table != nil)
+	b.refuse(name, "Late", o.late != nil)
+	b.refuse(name, "JoinGrace", o.grace != nil)
+	b.refuse(name, "EmitFinal", o.final)
 	return b.addNamed(kind, name, parents...)
 }
 

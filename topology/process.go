@@ -3,6 +3,8 @@ package topology
 import (
 	"errors"
 	"time"
+
+	"github.com/eosproc/eosproc/statestore"
 )
 
 // Context is what a processor sees of its task. It belongs to the task's
@@ -45,6 +47,10 @@ func (c *Context[K, V]) WallTime() int64 { return c.in.env.Now() }
 // Task returns the task's id.
 func (c *Context[K, V]) Task() TaskID { return c.in.id }
 
+// State returns the task's stores: a processor opens those that were given with
+// the option [Stores] by store.Open(ctx), in its constructor.
+func (c *Context[K, V]) State() *statestore.State { return c.in.env.State }
+
 // RequestCommit asks for a commit soon after the record at hand. It is a hint.
 func (c *Context[K, V]) RequestCommit() { c.in.commitRequested = true }
 
@@ -63,9 +69,14 @@ func (c *Context[K, V]) OnClose(fn func()) { c.in.onClose = append(c.in.onClose,
 
 // Process is the primitive of which all operators are made. construct runs
 // once per task and returns the function that handles each record; an error of
-// that function is a processing failure of the record.
+// that function is a processing failure of the record. The stores that construct
+// opens are named by the option [Stores].
 func Process[K, V, K2, V2 any](s Stream[K, V], construct func(*Context[K2, V2]) func(Record[K, V]) error, opts ...Option) Stream[K2, V2] {
-	n := s.p.b.add(processorNode, "KSTREAM-PROCESSOR-", collect(opts), s.p.n)
+	o := collect(opts)
+	stores := o.stores
+	o.stores = nil
+	n := s.p.b.add(processorNode, "KSTREAM-PROCESSOR-", o, s.p.n)
+	s.p.b.use(n, stores...)
 	return attach(s, n, func(in *Instance, next sink[K2, V2]) sink[K, V] {
 		handle := construct(&Context[K2, V2]{in: in, node: n, next: next, nilKey: hasNil[K2](), nilValue: hasNil[V2]()})
 		return func(r Record[K, V]) error {

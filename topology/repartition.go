@@ -5,7 +5,8 @@ import "fmt"
 // Repartition sends the stream through an internal topic, so that records with
 // equal keys meet in one task. The topic is named
 // <application.id>-<handle's name>-repartition; its records are deleted once
-// they are processed. Records with a null key are dropped, as in Kafka Streams.
+// they are processed. Records with a null key are dropped, as in Kafka Streams,
+// unless the option [KeepNullKeys] is given.
 //
 // In descriptions it is three operators, <name>-filter, <name>-sink and
 // <name>-source, where name is <handle's name>-repartition unless given.
@@ -39,7 +40,7 @@ func (s Stream[K, V]) Repartition(through Topic[K, V], opts ...Option) Stream[K,
 		e := newEncoder(in, to, through.Key, through.Value)
 		physical := in.env.InternalTopic(spec.name)
 		return func(r Record[K, V]) error {
-			if r.null&nullKey != 0 {
+			if r.null&nullKey != 0 && !o.nullKeys {
 				in.dropped(DropNullKey)
 				return nil
 			}
@@ -52,3 +53,8 @@ func (s Stream[K, V]) Repartition(through Topic[K, V], opts ...Option) Stream[K,
 	b.topics[spec.name] = from.name
 	return source(b, from, options{}, func(string) Topic[K, V] { return through })
 }
+
+// KeepNullKeys makes [Stream.Repartition] send records with a null key, too, to
+// any partition: a left or outer join behind it has a result for each of them. Kafka
+// Streams does so by itself where it sees such a join (KIP-962).
+func KeepNullKeys() Option { return func(o *options) { o.nullKeys = true } }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+
+	"github.com/eosproc/eosproc/statestore"
 )
 
 // SubTopology is a part of a topology whose operators are connected. Topics
@@ -63,6 +65,34 @@ func (s *SubTopology) Sinks() (topics, internal []string) {
 	return topics, internal
 }
 
+// Stores returns the stores of the sub-topology's operators, each once, in order of definition.
+func (s *SubTopology) Stores() []statestore.Spec {
+	var out []statestore.Spec
+	seen := map[string]bool{}
+	for _, n := range s.nodes {
+		for _, spec := range n.stores {
+			if !seen[spec.Name()] {
+				seen[spec.Name()] = true
+				out = append(out, spec)
+			}
+		}
+	}
+	return out
+}
+
+// SourceChangelogs returns, by store, the source topics that can serve as the
+// store's changelog, because they hold the same records: those of [TableFrom].
+// Such a store needs no topic of its own (topology.optimization of Kafka Streams).
+func (s *SubTopology) SourceChangelogs() map[string]string {
+	out := map[string]string{}
+	for _, n := range s.nodes {
+		if n.kind == sourceNode && n.source.changelogOf != "" {
+			out[n.source.changelogOf] = n.source.topics[0]
+		}
+	}
+	return out
+}
+
 // divide numbers the connected parts as Kafka Streams does
 // (InternalTopologyBuilder#makeNodeGroups): by the first source of each.
 func divide(nodes []*node) []*SubTopology {
@@ -83,7 +113,7 @@ func divide(nodes []*node) []*SubTopology {
 		for _, p := range n.parents {
 			join(n.index, p.index)
 		}
-		for _, s := range n.stores {
+		for _, s := range n.storeNames() {
 			if other, ok := byStore[s]; ok {
 				join(n.index, other)
 			}

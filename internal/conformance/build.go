@@ -34,8 +34,12 @@ func textTopic(name string) topic { return topology.NewTopic(name, textCodec{}, 
 // builder makes a topology of nodes.
 type builder struct {
 	*topology.Builder
-	made    map[string]any    // id → what the node is: a stream, …
+	nodes   []Node
+	made    map[string]any    // id → what the node is: a stream, a table, a grouping, …
+	rekeyed map[string]bool   // ids of streams whose keys may have changed since they were on a topic
 	sources map[string]stream // topic → its stream: Kafka Streams lets a topic be read by several sources
+	windows map[string]bool   // topics whose keys are windowed
+	stores  map[string]dump   // store → what reads it
 }
 
 // operators makes the operators by their "op". The files of the groups of
@@ -52,22 +56,23 @@ func register(group map[string]func(*builder, *Node) error) struct{} {
 
 // build makes the topology of a case; the error wraps [ErrUnsupported] if it
 // needs what is not there yet.
-func build(c *Case) (*topology.Topology, error) {
-	b := &builder{Builder: topology.NewBuilder(), made: map[string]any{}, sources: map[string]stream{}}
+func build(c *Case) (*topology.Topology, *builder, error) {
+	b := &builder{
+		Builder: topology.NewBuilder(), nodes: c.Nodes, made: map[string]any{}, rekeyed: map[string]bool{}, sources: map[string]stream{},
+		windows: map[string]bool{}, stores: map[string]dump{},
+	}
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
 		make, ok := operators[n.Op]
 		if !ok {
-			return nil, fmt.Errorf("%w: %s", ErrUnsupported, n.Op)
+			return nil, nil, fmt.Errorf("%w: %s", ErrUnsupported, n.Op)
 		}
 		if err := make(b, n); err != nil {
-			return nil, fmt.Errorf("%s %s: %w", n.Op, n.ID, err)
+			return nil, nil, fmt.Errorf("%s %s: %w", n.Op, n.ID, err)
 		}
 	}
-	if len(c.Stores) > 0 {
-		return nil, fmt.Errorf("%w: a look into stores", ErrUnsupported)
-	}
-	return b.Build()
+	topo, err := b.Build()
+	return topo, b, err
 }
 
 func (b *builder) define(id string, made any) error {
@@ -76,6 +81,24 @@ func (b *builder) define(id string, made any) error {
 	}
 	b.made[id] = made
 	return nil
+}
+
+// only returns what the only node is that a node takes its input from.
+func (b *builder) only(n *Node) (any, error) {
+	if len(n.From) != 1 {
+		return nil, fmt.Errorf("takes one input, not %d", len(n.From))
+	}
+	return b.made[n.From[0]], nil
+}
+
+// partitioned returns a stream by whose keys it is partitioned: if they may have
+// changed, it goes through a topic of the given name first, as Kafka Streams does by itself.
+func (b *builder) partitioned(id, through string) (stream, error) {
+	s, err := b.stream(id)
+	if err == nil && b.rekeyed[id] {
+		s = s.Repartition(textTopic(through))
+	}
+	return s, err
 }
 
 // stream returns the stream that a node takes its input from.

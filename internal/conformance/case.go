@@ -21,8 +21,8 @@ type Case struct {
 	Stores    []string                   `json:"stores"`
 	Input     []Event                    `json:"input"`
 	// Expect holds the records of each topic that a "to" writes.
-	Expect       map[string][]Record        `json:"expect"`
-	ExpectStores map[string]json.RawMessage `json:"expectStores"`
+	Expect       map[string][]Record `json:"expect"`
+	ExpectStores map[string][]Entry  `json:"expectStores"`
 }
 
 // Node is one operator. What else it has depends on its kind: see [Node.params].
@@ -82,6 +82,15 @@ type Record struct {
 // String shows a record on one line.
 func (r Record) String() string {
 	return fmt.Sprintf("%s = %s, ts %d, after event %d", r.Key, quoted(r.Value), r.Ts, r.After)
+}
+
+// Entry is an entry of a store. What its kind of store lacks is 0.
+type Entry struct {
+	Key   string `json:"key"`
+	Start int64  `json:"start"`
+	End   int64  `json:"end"`
+	Value string `json:"value"`
+	Ts    int64  `json:"ts"`
 }
 
 // Key is the key of an output record: a text or null, with a window if Windowed.

@@ -28,6 +28,30 @@ func compare(c *Case, got map[string][]Record) string {
 	return ""
 }
 
+// compareStores returns the first difference between the expected entries of
+// each store and those that are in it.
+func compareStores(c *Case, got map[string][]Entry) string {
+	for _, store := range slices.Sorted(maps.Keys(c.ExpectStores)) {
+		want, got := c.ExpectStores[store], got[store]
+		for i := range max(len(want), len(got)) {
+			switch {
+			case i >= len(want):
+				return fmt.Sprintf("store %s, entry %d: none expected\n  got   %+v", store, i, got[i])
+			case i >= len(got):
+				return fmt.Sprintf("store %s, entry %d: there is none\n  want  %+v", store, i, want[i])
+			}
+			g := got[i]
+			if c.CompareTs != nil && !*c.CompareTs {
+				g.Ts = want[i].Ts
+			}
+			if want[i] != g {
+				return fmt.Sprintf("store %s, entry %d:\n  want  %+v\n  got   %+v", store, i, want[i], g)
+			}
+		}
+	}
+	return ""
+}
+
 func compareSequence(want, got []Record) string {
 	for i := range max(len(want), len(got)) {
 		switch {

@@ -17,7 +17,11 @@ import (
 // supported lists the families whose cases must all be built and pass. Cases of
 // the others are run as far as their operators are there: a wrong answer is a
 // failure in any family, a missing operator only in these.
-var supported = []string{"stateless"}
+var supported = []string{
+	"stateless", "ktable", "stream-aggregate", "window-tumbling", "window-hopping", "window-session", "window-sliding",
+	"suppress", "emit-on-close", "cogroup", "processor",
+	"join-stream-table", "join-table-table", "join-stream-stream", "join-stream-global", "join-foreign-key", "composition",
+}
 
 // extraDirs names the environment variable with further folders of case files,
 // separated by colons.

@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -228,4 +229,76 @@ func repeats(v *string, n int64) int64 {
 		return -r
 	}
 	return r
+}
+
+// combiner is a function of what is accumulated and a value.
+func combiner(s string) (func(acc, v *string) *string, error) {
+	switch s {
+	case "sum":
+		return func(acc, v *string) *string { return number(num(acc) + num(v)) }, nil
+	case "max":
+		return func(acc, v *string) *string { return number(max(num(acc), num(v))) }, nil
+	case "concat", "append":
+		return func(acc, v *string) *string { return text(concat(*acc, orEmpty(v))) }, nil
+	case "collectSorted":
+		return func(acc, v *string) *string {
+			items := strings.Split(concat(*acc, orEmpty(v)), ",")
+			slices.Sort(items)
+			return text(strings.Join(items, ","))
+		}, nil
+	case "toggle":
+		return func(acc, v *string) *string {
+			if *acc == orEmpty(v) {
+				return nil
+			}
+			return text(orEmpty(v))
+		}, nil
+	default:
+		return nil, unknown("combiner", s)
+	}
+}
+
+func orEmpty(v *string) string {
+	if v == nil {
+		return ""
+	}
+	return *v
+}
+
+func concat(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	default:
+		return a + "," + b
+	}
+}
+
+// subtractor is a function of what is accumulated and the value to take out.
+func subtractor(s string) (func(acc, v *string) *string, error) {
+	switch s {
+	case "minus":
+		return func(acc, v *string) *string { return number(num(acc) - num(v)) }, nil
+	case "removeFirst":
+		return func(acc, v *string) *string { return text(removeFirst(*acc, orEmpty(v))) }, nil
+	case "removeFirstOrNull":
+		return func(acc, v *string) *string {
+			if rest := removeFirst(*acc, orEmpty(v)); rest != "" {
+				return &rest
+			}
+			return nil
+		}, nil
+	default:
+		return nil, unknown("subtractor", s)
+	}
+}
+
+func removeFirst(list, item string) string {
+	items := strings.Split(list, ",")
+	if i := slices.Index(items, item); i >= 0 {
+		items = slices.Delete(items, i, i+1)
+	}
+	return strings.Join(items, ",")
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/eosproc/eosproc/eostest"
@@ -11,7 +12,7 @@ import (
 // difference between what comes out and what Kafka Streams gave; "" if there is
 // none. The error wraps [ErrUnsupported] if the case cannot be built yet.
 func Run(t eostest.T, c *Case) (difference string, err error) {
-	topo, err := build(c)
+	topo, b, err := build(c)
 	if err != nil {
 		return "", err
 	}
@@ -25,11 +26,24 @@ func Run(t eostest.T, c *Case) (difference string, err error) {
 		}
 		for topic := range c.Expect {
 			for _, o := range d.ReadRaw(topic) {
-				got[topic] = append(got[topic], received(o, i))
+				got[topic] = append(got[topic], b.received(topic, o, i))
 			}
 		}
 	}
-	return compare(c, got), nil
+	if difference = compare(c, got); difference != "" {
+		return difference, nil
+	}
+	stores := map[string][]Entry{}
+	for _, name := range c.Stores {
+		read, ok := b.stores[name]
+		if !ok {
+			return "", fmt.Errorf("%w: a look into the store %s", ErrUnsupported, name)
+		}
+		if stores[name], err = read(d); err != nil {
+			return "", fmt.Errorf("store %s: %w", name, err)
+		}
+	}
+	return compareStores(c, stores), nil
 }
 
 func raw(s *string) []byte {
@@ -39,8 +53,11 @@ func raw(s *string) []byte {
 	return []byte(*s)
 }
 
-func received(o topology.Output, after int) Record {
+func (b *builder) received(topic string, o topology.Output, after int) Record {
 	r := Record{Key: Key{Text: string(o.Key), Null: o.Key == nil}, Ts: o.Timestamp, After: after}
+	if b.windows[topic] {
+		r.Key = windowedKey(o.Key)
+	}
 	if o.Value != nil {
 		r.Value = text(string(o.Value))
 	}

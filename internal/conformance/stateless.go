@@ -1,6 +1,10 @@
 package conformance
 
-import "github.com/eosproc/eosproc/topology"
+import (
+	"fmt"
+
+	"github.com/eosproc/eosproc/topology"
+)
 
 var _ = register(map[string]func(*builder, *Node) error{
 	"stream": func(b *builder, n *Node) error {
@@ -18,19 +22,24 @@ var _ = register(map[string]func(*builder, *Node) error{
 		if err := n.params(&p); err != nil {
 			return err
 		}
-		s, err := b.input(n)
+		from, err := b.only(n)
 		if err != nil {
 			return err
 		}
-		s.To(textTopic(p.Topic))
+		switch s := from.(type) {
+		case stream:
+			s.To(textTopic(p.Topic))
+		case table:
+			s.Changes().To(textTopic(p.Topic))
+		case windowedStream:
+			s.To(b.windowedTopic(p.Topic))
+		case windowedTable:
+			s.Changes().To(b.windowedTopic(p.Topic))
+		default:
+			return fmt.Errorf("%q is neither a stream nor a table", n.From[0])
+		}
 		return nil
 	},
-	"filter":    stateless(func(s stream, p params) (stream, error) { f, err := predicate(p.Pred); return s.Filter(f), err }),
-	"filterNot": stateless(func(s stream, p params) (stream, error) { f, err := predicate(p.Pred); return s.FilterNot(f), err }),
-	"mapValues": stateless(func(s stream, p params) (stream, error) {
-		f, err := valueFunction(p.Fn)
-		return topology.MapValues(s, f), err
-	}),
 	"map": stateless(func(s stream, p params) (stream, error) {
 		key, err := keyFunction(p.Key)
 		if err != nil {
@@ -38,10 +47,6 @@ var _ = register(map[string]func(*builder, *Node) error{
 		}
 		value, err := valueFunction(p.Value)
 		return topology.Map(s, func(k, v *string) (*string, *string) { return key(k, v), value(v) }), err
-	}),
-	"selectKey": stateless(func(s stream, p params) (stream, error) {
-		f, err := keyFunction(p.Fn)
-		return topology.SelectKey(s, f), err
 	}),
 	"flatMap": stateless(func(s stream, p params) (stream, error) {
 		f, err := flatMapFunction(p.Fn)
@@ -52,12 +57,15 @@ var _ = register(map[string]func(*builder, *Node) error{
 		return topology.FlatMapValues(s, f), err
 	}),
 	"peek":        stateless(func(s stream, _ params) (stream, error) { return s.Peek(func(record) {}), nil }),
-	"repartition": stateless(func(s stream, p params) (stream, error) { return s.Repartition(textTopic(p.ID)), nil }),
+	"repartition": stateless(func(s stream, p params) (stream, error) { return s.Repartition(textTopic(p.ID), p.through...), nil }),
 	"merge":       merge,
 	"split":       split,
 })
 
-type params struct{ ID, Pred, Fn, Key, Value string }
+type params struct {
+	ID, Pred, Fn, Key, Value string
+	through                  []topology.Option
+}
 
 // stateless makes an operator of one stream in and one out.
 func stateless(make func(stream, params) (stream, error)) func(*builder, *Node) error {
@@ -66,6 +74,7 @@ func stateless(make func(stream, params) (stream, error)) func(*builder, *Node) 
 		if err := n.params(&p); err != nil {
 			return err
 		}
+		p.through = b.through(n.ID)
 		in, err := b.input(n)
 		if err != nil {
 			return err
@@ -74,6 +83,7 @@ func stateless(make func(stream, params) (stream, error)) func(*builder, *Node) 
 		if err != nil {
 			return err
 		}
+		b.rekeyed[n.ID] = n.Op != "repartition" && (b.rekeyed[n.From[0]] || n.Op == "map" || n.Op == "flatMap")
 		return b.define(n.ID, out)
 	}
 }
@@ -90,6 +100,7 @@ func merge(b *builder, n *Node) error {
 		} else {
 			all = all.Merge(s)
 		}
+		b.rekeyed[n.ID] = b.rekeyed[n.ID] || b.rekeyed[id]
 	}
 	return b.define(n.ID, all)
 }
@@ -112,6 +123,7 @@ func split(b *builder, n *Node) error {
 		if err != nil {
 			return err
 		}
+		b.rekeyed[branch.ID] = b.rekeyed[n.From[0]]
 		if err := b.define(branch.ID, s.Branch(holds)); err != nil {
 			return err
 		}
@@ -119,5 +131,6 @@ func split(b *builder, n *Node) error {
 	if p.Default == "" {
 		return nil
 	}
+	b.rekeyed[p.Default] = b.rekeyed[n.From[0]]
 	return b.define(p.Default, s.Default())
 }

@@ -287,7 +287,7 @@ func TestRefused(t *testing.T) {
 		require.Equal(t, "x refused y", r.take())
 	}
 	require.Len(t, r.failed, 2)
-	r.task.Cut().Committed()
+	r.commit()
 	require.NoError(t, r.task.Rewind())
 	require.EqualValues(t, 3, r.in("a").Position())
 	require.False(t, r.in("a").Refused(1))

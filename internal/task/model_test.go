@@ -100,11 +100,11 @@ func TestTaskModel(t *testing.T) {
 				r.process(rapid.IntRange(1, 20).Draw(rt, "limit"))
 			case 3:
 				if pending == nil {
-					pending = &sealed{r.task.Cut(), len(r.out), positions()}
+					pending = &sealed{r.cut(), len(r.out), positions()}
 				}
 			case 4:
 				if pending != nil {
-					pending.cut.Committed()
+					r.committed(pending.cut)
 					committedOut, committedNext, pending = pending.out, pending.next, nil
 					check()
 				}
@@ -130,7 +130,7 @@ func TestTaskModel(t *testing.T) {
 		}
 		for r.process(7) > 0 {
 		}
-		r.task.Cut().Committed()
+		r.commit()
 		committedOut, committedNext = len(r.out), positions()
 		require.Equal(rt, map[string]int64{"a": int64(len(logs[0].values)), "b": int64(len(logs[1].values))}, committedNext)
 		check()

@@ -186,7 +186,7 @@ func TestPositions(t *testing.T) {
 	require.EqualValues(t, 31, in.Position(), "an idle transactional input moves on")
 	require.EqualValues(t, 7, in.LeaderEpoch())
 	require.True(t, r.task.Moved())
-	r.task.Cut().Committed()
+	r.commit()
 	require.False(t, r.task.Moved())
 	require.EqualValues(t, 31, in.Committed())
 }

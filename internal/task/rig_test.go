@@ -38,6 +38,14 @@ type rig struct {
 	failed  []task.Action
 	retried int
 	emitErr error
+	logged  []change
+	ends    map[string]int64
+}
+
+// change is a record for the changelog of a store.
+type change struct {
+	store string
+	topology.Output
 }
 
 func newRig(t *testing.T, define func(*topology.Builder), cfg task.Config, topics ...string) *rig {
@@ -78,6 +86,23 @@ func (r *rig) add(topic string, offset, ms int64, value string) {
 	raw.Topic, raw.Partition, raw.Offset, raw.Timestamp = topic, 0, offset, ms
 	raw.Key, raw.Value = []byte("k"), []byte(value)
 }
+
+// cut seals; what it logs of stores is kept in r.logged.
+func (r *rig) cut() task.Cut {
+	c, err := r.task.Cut(func(_ *task.Task, store string, o topology.Output) error {
+		r.logged = append(r.logged, change{store, o})
+		return nil
+	})
+	require.NoError(r.t, err)
+	return c
+}
+
+// committed ends a commit; each changelog ends at r.ends.
+func (r *rig) committed(c task.Cut) {
+	require.NoError(r.t, c.Committed(func(store string) (int64, bool) { next, ok := r.ends[store]; return next, ok }))
+}
+
+func (r *rig) commit() { r.committed(r.cut()) }
 
 func (r *rig) emit(in *task.Input, offset int64, outputs []topology.Output) error {
 	if r.emitErr != nil {

@@ -2,10 +2,12 @@ package task
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/eosproc/eosproc/statestore"
 	"github.com/eosproc/eosproc/topology"
 )
 
@@ -24,6 +26,8 @@ type Config struct {
 	Timeout time.Duration
 	// MaxRecordBytes returns how large a record a topic takes; nil or 0 means no limit.
 	MaxRecordBytes func(topic string) int
+	// State opens the stores of a task; nil keeps them in memory, without a changelog to come back from.
+	State func(topology.TaskID) (*statestore.State, error)
 	// Now is the wall clock.
 	Now func() time.Time
 	// Observe is told of what is worth counting.
@@ -47,6 +51,9 @@ type Task struct {
 	sub    *topology.SubTopology
 	in     *topology.Instance
 	queues []*queue
+	state  *statestore.State // nil if the sub-topology has no stores
+	// sourceOf names, by store, the input topic that is its changelog.
+	sourceOf map[string]string
 
 	committed topology.Snapshot
 	// idleUntil is when a wait for an empty input ends; zero if there is none.
@@ -64,7 +71,13 @@ type Task struct {
 // New makes a task without inputs.
 func New(sub *topology.SubTopology, partition int32, cfg *Config) (*Task, error) {
 	t := &Task{id: topology.TaskID{SubTopology: sub.ID, Partition: partition}, cfg: cfg, sub: sub, committed: topology.NewSnapshot(-1)}
-	return t, t.open()
+	if err := t.openState(); err != nil {
+		return t, err
+	}
+	if err := t.open(); err != nil {
+		return t, errors.Join(err, t.closeState())
+	}
+	return t, nil
 }
 
 func (t *Task) open() (err error) {
@@ -72,6 +85,7 @@ func (t *Task) open() (err error) {
 		Now:           func() int64 { return t.cfg.Now().UnixMilli() },
 		InternalTopic: func(name string) string { return InternalTopic(t.cfg.ApplicationID, name) },
 		Dropped:       func(reason string) { t.cfg.Observe.Dropped(t.id, reason) },
+		State:         t.state,
 	})
 	return err
 }
@@ -119,10 +133,13 @@ func (t *Task) Inputs() []*Input {
 }
 
 // Rewind drops all that is not committed and makes the task as it was at its
-// last commit: the operators are made anew, with their timers and the stream
-// time of then. [Input.SetPosition] sets the positions.
+// last commit: the stores drop what is not, and the operators are made anew, with
+// their timers and the stream time of then. [Input.SetPosition] sets the positions.
 func (t *Task) Rewind() error {
 	err := t.in.Close()
+	if t.state != nil {
+		t.state.Abort()
+	}
 	if operr := t.open(); operr != nil {
 		return operr
 	}
@@ -136,5 +153,14 @@ func (t *Task) Rewind() error {
 	return err
 }
 
-// Close ends the task.
-func (t *Task) Close() error { return t.in.Close() }
+// Close ends the task. What its stores have not committed is dropped.
+func (t *Task) Close() error {
+	return errors.Join(t.in.Close(), t.closeState())
+}
+
+func (t *Task) closeState() error {
+	if t.state == nil {
+		return nil
+	}
+	return t.state.Close()
+}

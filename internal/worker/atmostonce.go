@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/eosproc/eosproc/internal/task"
 	"github.com/eosproc/eosproc/txn"
 )
 
@@ -25,7 +24,7 @@ func (w *Worker) commitAhead() error {
 	ctx, cancel := context.WithTimeout(w.abort, w.cfg.Settings.Group.RebalanceTimeout)
 	defer cancel()
 	w.commit.last = time.Now()
-	if err := w.session.Seal(txn.Sealed{Offsets: offsets, Token: w.member.token(), Payload: []task.Cut(nil)}); err != nil {
+	if err := w.session.Seal(txn.Sealed{Offsets: offsets, Token: w.member.token(), Payload: nothingCut}); err != nil {
 		return err
 	}
 	for !w.session.State().Idle() {

@@ -10,7 +10,6 @@ import (
 	"github.com/eosproc/eosproc/internal/failpoint"
 	"github.com/eosproc/eosproc/internal/seeded"
 	"github.com/eosproc/eosproc/internal/settings"
-	"github.com/eosproc/eosproc/internal/task"
 	"github.com/eosproc/eosproc/txn"
 )
 
@@ -79,13 +78,17 @@ func (w *Worker) seal() error {
 		return w.took(w.session.Abandon(errEstranged))
 	}
 	w.proof = token
-	return w.session.Seal(txn.Sealed{Offsets: w.tasks.offsets(), Token: w.proof, Payload: w.tasks.cuts()})
+	c, err := w.cutTasks()
+	if err != nil {
+		return err
+	}
+	return w.session.Seal(txn.Sealed{Offsets: w.tasks.offsets(), Token: w.proof, Payload: c})
 }
 
-func (w *Worker) committed(n *txn.Sealed) {
+func (w *Worker) committed(n *txn.Sealed) error {
 	failpoint.Pass(failpoint.Applying)
-	for _, cut := range n.Payload.([]task.Cut) {
-		cut.Committed()
+	if err := cutOf(n).applied(); err != nil {
+		return err
 	}
 	w.suspects.committed()
 	w.worked = true
@@ -100,6 +103,7 @@ func (w *Worker) committed(n *txn.Sealed) {
 		}
 	}
 	w.log.Debug("committed", "number", n.Number, "records", n.Records, "bytes", n.Bytes, "flush", n.Flush, "offsets", n.Offsetting, "end_txn", n.EndTxn)
+	return nil
 }
 
 // rewind makes all tasks as they were at the last commit and reads from there

@@ -20,6 +20,7 @@ type produced struct {
 	slab   *slab
 	input  *task.Input
 	offset int64
+	end    *changelogEnd // of a changelog record
 }
 
 // slab is where outputs are cut from: one allocation for many. It is used again
@@ -38,6 +39,9 @@ var slabs = sync.Pool{New: func() any { return new(slab) }}
 func release(r *kgo.Record) {
 	p := (*produced)(unsafe.Pointer(r))
 	s := p.slab
+	if p.end != nil {
+		p.end.next.Store(r.Offset + 1)
+	}
 	*p = produced{}
 	if s.done.Add(1) == slabSize {
 		s.done.Store(0)
@@ -106,6 +110,16 @@ func (e *emitter) emit(in *task.Input, offset int64, outputs []topology.Output) 
 		}
 	}
 	return nil
+}
+
+// change adds a changelog record to the open transaction.
+func (e *emitter) change(end *changelogEnd, o *topology.Output) error {
+	p := e.next()
+	p.end = end
+	r := &p.record
+	r.Topic, r.Partition, r.Key, r.Value = o.Topic, o.Partition, o.Key, o.Value
+	r.Timestamp = time.UnixMilli(o.Timestamp)
+	return e.w.session.Produce(r)
 }
 
 func (e *emitter) counted(topic string, bytes int) {

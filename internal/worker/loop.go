@@ -290,7 +290,9 @@ func (w *Worker) took(out txn.Outcome) error {
 	w.clock.lap(w, Idle)
 	defer w.clock.lap(w, Committing)
 	if n := out.Committed; n != nil {
-		w.committed(n)
+		if err := w.committed(n); err != nil {
+			return err
+		}
 	}
 	if out.Stop != nil {
 		return out.Stop

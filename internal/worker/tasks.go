@@ -82,14 +82,6 @@ func (tt *taskTable) offsets() []txn.Offset {
 	return out
 }
 
-func (tt *taskTable) cuts() []task.Cut {
-	out := make([]task.Cut, len(tt.ordered))
-	for i, t := range tt.ordered {
-		out[i] = t.Cut()
-	}
-	return out
-}
-
 func (tt *taskTable) moved() bool {
 	return slices.ContainsFunc(tt.ordered, (*task.Task).Moved)
 }
