@@ -183,7 +183,7 @@ func TestVersionsAgainstModel(t *testing.T) {
 				if asOf < observed-history && want != latest {
 					want = modelVersion{}
 				}
-				got, ts, ok, err = h.GetAsOf(k, asOf)
+				got, ts, ok, err := h.GetAsOf(k, asOf)
 				require.NoError(r, err)
 				require.Equal(r, want.value, got)
 				require.Equal(r, want.value != "", ok)
