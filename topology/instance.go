@@ -161,6 +161,9 @@ func (in *Instance) process(s Source, r *RawRecord) (err error) {
 	if r.Timestamp > in.streamTime {
 		in.streamTime = r.Timestamp
 	}
+	if in.stateful {
+		in.env.State.SetTime(in.streamTime)
+	}
 	return s.process(r)
 }
 

@@ -129,22 +129,30 @@ func TestFailuresAndAbortsLeaveNoTrace(t *testing.T) {
 	})
 }
 
-// The two ways to final results of tumbling windows agree, and each final result is the last update of its window.
+// The two ways to final results of tumbling windows agree, and each final result is
+// the last update of its window. A session may come out and then be taken up by a later
+// one: a record that is not late yet may lie within the gap of a session that is
+// closed, in Kafka Streams as here. Its final result is an update that it has had.
 func TestFinalResultsAgree(t *testing.T) {
 	topo := build(t, everything)
 	rapid.Check(t, func(rt *rapid.T) {
 		out := newTask(t, topo).run(steps().Draw(rt, "steps"))
 		assert.Equal(rt, out["suppressed"], out["finals"])
 		for final, updates := range map[string]string{"finals": "updates", "slide-finals": "slides", "session-finals": "sessions"} {
-			last := map[string]string{}
+			last, had := map[string]string{}, map[string]bool{}
 			for _, u := range out[updates] {
 				key, result, _ := strings.Cut(u, "=")
 				last[key] = result
+				had[u] = true
 			}
 			seen := map[string]bool{}
 			for _, f := range out[final] {
 				key, result, _ := strings.Cut(f, "=")
-				assert.Equal(rt, last[key], result, final)
+				if final == "session-finals" {
+					assert.True(rt, had[f], "%s: %s", final, f)
+				} else {
+					assert.Equal(rt, last[key], result, final)
+				}
 				assert.False(rt, seen[key], "a window comes out once")
 				seen[key] = true
 			}

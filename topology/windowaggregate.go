@@ -145,18 +145,16 @@ func setWindow[K, A any](e *windowed[K, A], a *addition[K, A], start int64, v A,
 		return err
 	}
 	end := e.w.end(start)
-	switch {
-	case e.pending == nil:
+	if e.pending == nil {
 		return e.next(Record[codec.Windowed[K], change[A]]{
 			Key: codec.Windowed[K]{Key: a.key, Start: start, End: end}, Timestamp: ts, Headers: a.headers,
 			Value: change[A]{new: v, hasNew: there, old: old, hasOld: hasOld},
 		})
-	case there && !hasOld:
-		return e.pending.add(a.key, start, end)
-	case !there && hasOld:
-		return e.pending.remove(a.key, start, end)
 	}
-	return nil
+	if there && !hasOld {
+		return e.pending.add(a.key, start, end)
+	}
+	return nil // a window that was deleted is not found when it is to come out
 }
 
 // emitClosed passes on the results of the windows that are closed at the stream time.

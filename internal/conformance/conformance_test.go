@@ -145,6 +145,41 @@ func TestNoTsComparesNoTs(t *testing.T) {
 	assert.Empty(t, compare(c, map[string][]Record{"out": {{Key: Key{Text: "a"}, Value: text("1"), Ts: 7}}}))
 }
 
+func TestCompareStoresFindsDifferences(t *testing.T) {
+	a := Entry{Key: "a", Start: 1, End: 5, Value: "1", Ts: 5}
+	change := func(f func(*Entry)) []Entry {
+		e := a
+		f(&e)
+		return []Entry{e}
+	}
+	for name, tc := range map[string]struct {
+		got  []Entry
+		want string
+	}{
+		"equal":     {[]Entry{a}, ""},
+		"missing":   {nil, "there is none"},
+		"too many":  {[]Entry{a, a}, "none expected"},
+		"key":       {change(func(e *Entry) { e.Key = "b" }), "Key:b"},
+		"window":    {change(func(e *Entry) { e.End = 6 }), "End:6"},
+		"value":     {change(func(e *Entry) { e.Value = "2" }), "Value:2"},
+		"timestamp": {change(func(e *Entry) { e.Ts = 6 }), "Ts:6"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &Case{ExpectStores: map[string][]Entry{"s": {a}}}
+			got := compareStores(c, map[string][]Entry{"s": tc.got})
+			if tc.want == "" {
+				assert.Empty(t, got)
+			} else {
+				assert.Contains(t, got, tc.want)
+			}
+			no := false
+			if c.CompareTs = &no; name == "timestamp" {
+				assert.Empty(t, compareStores(c, map[string][]Entry{"s": tc.got}))
+			}
+		})
+	}
+}
+
 // TestUnsupportedIsNamed: the report of a case that cannot be built names the operator.
 func TestUnsupportedIsNamed(t *testing.T) {
 	c := &Case{Nodes: []Node{{ID: "x", Op: "joinNothing"}}}
