@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,10 +29,9 @@ type DB struct {
 
 // Open opens the state in a directory, or begins an empty one there. Errors wrap
 // [ErrLayout], [ErrLocked], [ErrReadOnly], [ErrDiskFull] or [ErrCorrupt] and say what to do.
-func Open(dir string, opts Options) (_ *DB, err error) {
+func Open(dir string, opts Options) (*DB, error) {
 	opts = opts.withDefaults()
 	h := &health{dir: dir, log: opts.Log}
-	defer h.caught(&err)
 	d := &disk{FS: opts.FS, health: h}
 
 	// Before anything is written, so that a wrong directory stays as it was.
@@ -51,7 +51,8 @@ func Open(dir string, opts Options) (_ *DB, err error) {
 }
 
 func lockDir(d *disk, dir string) (*pebble.Lock, error) {
-	// State is as private as the records that it is made of.
+	// State is as private as the records that it is made of. The error is d's
+	// first fault, told below with its remedy.
 	_ = d.MkdirAll(dir, 0o700)
 	if err := d.health.err(); err != nil {
 		return nil, err
@@ -67,7 +68,8 @@ func lockDir(d *disk, dir string) (*pebble.Lock, error) {
 	return nil, fmt.Errorf("%w: %s: stop the other process, or give each its own directory: %w", ErrLocked, dir, err)
 }
 
-func (db *DB) load(d *disk, opts Options) error {
+func (db *DB) load(d *disk, opts Options) (err error) {
+	defer db.health.caught(&err)
 	marked, err := checkLayout(opts.FS, db.dir, opts.Owner)
 	if err != nil {
 		return err
@@ -153,12 +155,11 @@ func (db *DB) apply(b *pebble.Batch) (err error) {
 	return db.health.judge(b.Close())
 }
 
-// walk gives entries with a prefix to each, until it returns an error. Keys are without the prefix.
-func (db *DB) walk(prefix []byte, each func(key, value []byte) error) (err error) {
-	upper := append([]byte{}, prefix...)
-	for upper[len(upper)-1]++; upper[len(upper)-1] == 0; upper[len(upper)-1]++ {
-		upper = upper[:len(upper)-1]
-	}
+// walk gives entries with a prefix, which must not end in 0xff, to each, until it
+// returns an error. Keys are without the prefix.
+func (db *DB) walk(prefix []byte, each func(key, value []byte) error) error {
+	upper := bytes.Clone(prefix)
+	upper[len(upper)-1]++
 	c := db.scan(prefix, upper, len(prefix), false, nil)
 	for c.Next() {
 		if err := each(c.Key(), c.Value()); err != nil {

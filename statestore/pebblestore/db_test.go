@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -166,6 +167,14 @@ func TestTooManyStores(t *testing.T) {
 	require.NoError(t, b.Apply(changes(4, writes[1])))
 	require.Equal(t, map[string]string{"a": "1"}, content(t, b, "65535"), "the last number")
 	finish(t, db, b)
+}
+
+func TestTooManyBytes(t *testing.T) {
+	b := newOwned(t, vfs.NewMem())
+	large := statestore.Write{Store: "s", Key: []byte("k"), Value: make([]byte, 64<<20)}
+	require.ErrorIs(t, b.Apply(changes(1, slices.Repeat([]statestore.Write{large}, 16)...)), pebblestore.ErrTooLarge)
+	require.NoError(t, b.Apply(changes(2, write("s", "k", "small"))), "nothing is wrong with the task")
+	require.NoError(t, b.Close())
 }
 
 // TestLargeChanges: more than a memtable holds.

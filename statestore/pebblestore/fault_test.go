@@ -143,14 +143,14 @@ func TestReadFails(t *testing.T) {
 	require.ErrorIs(t, c.Close(), syscall.EIO)
 	require.NoError(t, b.Close())
 	require.Zero(t, db.Metrics().Cursors, "a failed cursor is no leak")
-	_ = db.Close()
+	_ = db.Close() // a job in the background may have met the fault, or not
 }
 
 // TestDamage flips a bit of a file: the answer is ErrCorrupt or a prefix, never other data and never a panic.
 func TestDamage(t *testing.T) {
 	const each = 300
 	source := t.TempDir()
-	make := func(d string) {
+	build := func(d string) {
 		db, err := pebblestore.Open(d, pebblestore.Options{Owner: "app"})
 		require.NoError(t, err)
 		b := task(t, db, "0_0")
@@ -162,7 +162,7 @@ func TestDamage(t *testing.T) {
 		}
 		finish(t, db, b)
 	}
-	make(source)
+	build(source)
 	files, err := os.ReadDir(source)
 	require.NoError(t, err)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -170,7 +170,7 @@ func TestDamage(t *testing.T) {
 	for _, file := range files {
 		data, err := os.ReadFile(filepath.Join(source, file.Name()))
 		require.NoError(t, err)
-		for range min(60, len(data)) {
+		for range min(25, len(data)) {
 			d := filepath.Join(t.TempDir(), "d")
 			require.NoError(t, os.CopyFS(d, os.DirFS(source)))
 			bad := bytes.Clone(data)
@@ -191,7 +191,6 @@ func TestDamage(t *testing.T) {
 			}
 		}
 	}
-	t.Log(found)
 	require.NotZero(t, found["error"])
 }
 

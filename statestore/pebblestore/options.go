@@ -14,7 +14,8 @@ type Options struct {
 	// A directory with another owner is refused. It is part of the directory and
 	// is never changed.
 	Owner string
-	// CacheBytes is the size of the block cache, which all tasks share; 0 means 64 MiB.
+	// CacheBytes is what all tasks together may hold in memory; 0 means 64 MiB.
+	// Memtables count too, the rest caches blocks. More is taken only while flushes lag behind.
 	CacheBytes int64
 	// MemTableBytes is the size of a memtable; 0 means 16 MiB. Up to three of them are held.
 	MemTableBytes int

@@ -12,9 +12,11 @@ import (
 	"github.com/eosproc/eosproc/statestore"
 )
 
-// MaxChanges is the largest size of one [statestore.Changes] in bytes of keys and
-// values, half of what Pebble's batches can hold.
+// MaxChanges is the largest size of one [statestore.Changes] in bytes of keys,
+// values and 32 for each write or drop: far below the 4 GiB that Pebble's batches hold.
 const MaxChanges = 1 << 30
+
+const overhead = 32
 
 // Task is the state of one task. After a fault of the disk every method returns
 // that error, whichever task met it.
@@ -92,9 +94,12 @@ func (t *Task) Apply(c *statestore.Changes) error {
 
 // fits returns an error if changes exceed what a batch or the layout can hold.
 func (t *Task) fits(c *statestore.Changes) error {
-	size := 0
+	size := len(c.Drops) * overhead
+	for _, d := range c.Drops {
+		size += len(d.From) + len(d.To)
+	}
 	for _, w := range c.Writes {
-		size += len(w.Key) + len(w.Value)
+		size += overhead + len(w.Key) + len(w.Value)
 	}
 	if size > MaxChanges {
 		return fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
