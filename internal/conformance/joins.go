@@ -52,17 +52,21 @@ func joinTable(b *builder, n *Node) error {
 	return b.define(n.ID, topology.Join(left, right, join, opts...))
 }
 
+// tables returns the two tables that a node joins.
+func (b *builder) tables(n *Node) (left, right table, err error) {
+	if left, err = b.table(n.From[0]); err == nil {
+		right, err = b.table(n.From[1])
+	}
+	return left, right, err
+}
+
 func joinTables(b *builder, n *Node) error {
 	var p joinParams
 	join, err := joined(n, &p)
 	if err != nil {
 		return err
 	}
-	left, err := b.table(n.From[0])
-	if err != nil {
-		return err
-	}
-	right, err := b.table(n.From[1])
+	left, right, err := b.tables(n)
 	if err != nil {
 		return err
 	}

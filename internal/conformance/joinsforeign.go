@@ -9,11 +9,7 @@ var _ = register(map[string]func(*builder, *Node) error{
 		if err != nil {
 			return err
 		}
-		left, err := b.table(n.From[0])
-		if err != nil {
-			return err
-		}
-		right, err := b.table(n.From[1])
+		left, right, err := b.tables(n)
 		if err != nil {
 			return err
 		}

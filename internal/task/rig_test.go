@@ -89,7 +89,7 @@ func (r *rig) add(topic string, offset, ms int64, value string) {
 
 // cut seals; what it logs of stores is kept in r.logged.
 func (r *rig) cut() task.Cut {
-	c, err := r.task.Cut(func(_ *task.Task, store string, o topology.Output) error {
+	c, err := r.task.Cut(func(store string, o topology.Output) error {
 		r.logged = append(r.logged, change{store, o})
 		return nil
 	})

@@ -8,7 +8,7 @@ import (
 )
 
 // Log takes the record of a changelog topic that a sealed transaction has to write.
-type Log func(t *Task, store string, record topology.Output) error
+type Log func(store string, record topology.Output) error
 
 // Logged returns, for a store, the offset after its last changelog record of a
 // transaction that is committed; ok is false if it has written none.
@@ -52,7 +52,7 @@ func (t *Task) seal(log Log) error {
 		if o.Timestamp < 0 {
 			o.Timestamp = t.cfg.Now().UnixMilli()
 		}
-		return log(t, c.Store, o)
+		return log(c.Store, o)
 	})
 }
 

@@ -30,7 +30,7 @@ func (w *Worker) cutTasks() (*cut, error) {
 	for i, t := range w.tasks.all() {
 		part := &c.tasks[i]
 		var err error
-		part.Cut, err = t.Cut(func(_ *task.Task, store string, o topology.Output) error {
+		part.Cut, err = t.Cut(func(store string, o topology.Output) error {
 			end := part.changelogs[store]
 			if end == nil {
 				if part.changelogs == nil {
