@@ -21,8 +21,8 @@ type Changelog struct {
 	// Position is the offset of the first record that the store does not contain;
 	// negative if it contains none.
 	Position int64
-	// Apply puts committed records into the store and sets its position to next. The
-	// slice is used again; keys and values may be kept.
+	// Apply puts committed records into the store and sets its position to next. What
+	// it is given may be kept.
 	Apply func(records []statestore.ChangelogRecord, next int64) error
 	// Wipe empties the store, because the changelog no longer holds what follows its position.
 	Wipe func() error

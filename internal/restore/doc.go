@@ -8,7 +8,7 @@
 // # Invariants
 //
 //   - Only committed records are applied.
-//   - A changelog is read up to the high watermark that it had when [Run] began. It
+//   - A changelog is read up to the high watermark that it had when its turn came. It
 //     is done when the position reaches that, not when a record does: markers,
 //     aborted records and the gaps that compaction leaves count.
 //   - A position is never moved silently: one that is before the changelog's

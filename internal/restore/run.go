@@ -12,8 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// parallel is how many tasks are restored at a time. Reading one keeps a broker
-// and a disk about half busy.
+// parallel is how many tasks are restored at a time; each holds about fetchBytes in memory.
 const parallel = 4
 
 // retryPause is the wait before a broker that is out of reach is asked again.
